@@ -27,13 +27,14 @@ type Files = ReadonlySet<string>;
  * A file of `src`, `packages` or `scripts` counts if one of its functions ran between the request and the end of its
  * response; generated files count too. Statements that run when a module is loaded don't count. Nor does the server's
  * own work, such as refreshes and the creation of indexes: the server has to be idle before each request. "First" is
- * the first such request of the process, "later" the third. The process that renders an image is a row of its own;
+ * the first such request of the process, "later" the third; for the check of generated files, "first" has no cache and
+ * "later" that of a run. The process that renders an image is a row of its own;
  * later requests for the image are served from its file.
  */
 async function printRequestFiles(): Promise<void> {
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-request-files-'));
   try {
-    const rows = [...(await measureServer(work)), { name: 'generate --check', first: measureGenerate(work) }];
+    const rows = [...(await measureServer(work)), measureGenerate(work)];
     const cells = rows.map(({ name, first, later }) => [name, count(first), later ? count(later) : '']);
     console.log(toTable(['request', 'files, first', 'files, later'], cells));
     for (const { name, first, later } of rows) {
@@ -212,12 +213,20 @@ function toFiles(scripts: readonly Profiler.ScriptCoverage[]): Files {
   return new Set(files.filter((file) => /^(src|packages|scripts)\//.test(file)));
 }
 
-function measureGenerate(work: string): Files {
-  const folder = path.join(work, 'coverage');
-  const command = ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', '--check'];
+/** Measures the check of generated files without and with the cache of a run. */
+function measureGenerate(work: string): Row {
+  rmSync(path.join(ROOT, '.cache/generate.json'), { force: true });
+  const first = runGenerate(path.join(work, 'first'), '--check');
+  runGenerate(path.join(work, 'run'));
+  return { name: 'generate --check', first, later: runGenerate(path.join(work, 'later'), '--check') };
+}
+
+function runGenerate(folder: string, ...flags: readonly string[]): Files {
+  const command = ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', ...flags];
   childProcess.execFileSync(process.execPath, command, {
     cwd: ROOT,
     env: { ...process.env, NODE_V8_COVERAGE: folder },
+    stdio: 'pipe',
   });
   return readReports(folder);
 }

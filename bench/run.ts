@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { benchBoard } from './board.js';
 import { benchDashboard } from './dashboard.js';
+import { benchGenerate } from './generate.js';
 import { benchImageFlood } from './image-flood.js';
 import { benchImages } from './images.js';
 import { benchLists } from './lists.js';
@@ -47,6 +48,12 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'cold and warm scan of a folder, beside a bare walk',
     counts: [FILES, FOLDERS, rounds(5)],
     run: benchScan,
+  },
+  {
+    name: 'generate',
+    description: 'the generators, beside graphql-codegen and openapi-typescript with the same documents',
+    counts: [rounds(3), ['copies', 'how many times as large the contracts of the second project are', 10, 2]],
+    run: benchGenerate,
   },
   {
     name: 'queries',

@@ -1,6 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
 import { createSiteGate, type SiteGate } from '@trellis/server/files/site-gate';
-import type { GraphqlOptions } from '@trellis/server/graphql/endpoint';
 import { createHostCheck, createStartupListener, requestBounds } from '@trellis/server/http/admission';
 import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
 import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';
@@ -15,10 +14,10 @@ import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
 import { contractDocument, contractRouter } from '@trellis/server/rest/router';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type RequestHandler } from 'express';
 import type { Config } from './config/config.js';
 import { readPageData } from './handlers/page-data.js';
-import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
+import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, PRODUCT_PAGES } from './page-paths.js';
 import { type MountedService, mountServices, toContractName } from './project/mount.js';
 import type { Services } from './services.js';
 import type { createSiteRequests } from './site-requests.js';
@@ -60,6 +59,8 @@ interface ListenerOptions extends AppOptions {
   readonly siteRequests: typeof createSiteRequests | undefined;
 }
 
+const HOST_ADVICE = 'PUBLIC_URL and TRELLIS_ALLOWED_HOSTS name its hosts.';
+
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: ListenerOptions): RequestListener {
   const { config, services, mounted, log } = options;
@@ -78,12 +79,13 @@ function createListener(options: ListenerOptions): RequestListener {
   const { kind: siteAccess } = config.siteAccess;
   const pages = builtPages(options);
   const explorer = loadExplorer({
+    product: PRODUCT_PAGES,
     introspection: config.introspection,
     needsToken: siteAccess === 'token',
     enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
-  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract));
-  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
+  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract), PRODUCT_PAGES);
+  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (gate) app.use('/static', gate.files);
@@ -91,13 +93,8 @@ function createListener(options: ListenerOptions): RequestListener {
   if (services.site && options.siteRequests) {
     const { site } = services;
     const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
-    const admit: GraphqlOptions['admit'] = (request, response) => {
-      countRequest(getClientAddress(request), response);
-      // Express created both objects.
-      return gate?.admit(request as Request, response as Response);
-    };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
-    app.use(options.siteRequests({ config, site, log, gate, admit, headers, countImage }));
+    app.use(options.siteRequests({ config, site, log, gate, headers, countRequest, countImage }));
   }
   for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));
   app.use(headers);
@@ -140,7 +137,12 @@ function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefine
     readers:
       siteAccess.kind === 'token'
         ? siteAccess
-        : { kind: 'people', authenticate: authenticatorFor(['personal']), limits },
+        : {
+            kind: 'people',
+            authenticate: authenticatorFor(['personal']),
+            limits,
+            signInUrl: '/sign-in?next=%2Fgraphql',
+          },
     findExpiry: (path, signature) => linkSigner?.findExpiry(path, signature),
   });
 }

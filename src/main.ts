@@ -39,31 +39,52 @@ interface Run extends ServeOptions {
 }
 
 async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
+  const { server, services, origin, close } = await start(config, { ...options, signal });
+  try {
+    if (config.services.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
+    const site = await waitForSite(services, config);
+    print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
+    if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
+    if (config.hasAccounts) await printSetupLink(services, { origin, print });
+    await aborted(signal);
+    print('Stopping: waiting for open requests.');
+    services.readiness.stop();
+    await drain(server);
+  } finally {
+    await close();
+  }
+}
+
+interface RunningServer {
+  readonly server: Server;
+  readonly services: Services;
+  readonly origin: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Listens and opens the services. They are available while the site is scanned. */
+export async function start(
+  config: Config,
+  options: Omit<ServicesOptions, 'checkSite' | 'origin'>,
+): Promise<RunningServer> {
   let origin = config.publicUrl ?? '';
   const app = createApp({ config, origin: () => origin });
   // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
+  const disconnect = () => app.server.close().closeAllConnections();
   try {
-    const services = await open(config, { ...options, signal, checkSite, origin: () => origin });
+    const services = await open(config, { ...options, checkSite, origin: () => origin });
     try {
-      // The other services are available while the site is scanned.
       await app.open(services);
-      const { services: running } = config;
-      if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
-      const site = await waitForSite(services, config);
-      print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
-      if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-      if (config.hasAccounts) await printSetupLink(services, { origin, print });
-      await aborted(signal);
-      print('Stopping: waiting for open requests.');
-      services.readiness.stop();
-      await drain(app.server);
-    } finally {
+    } catch (error) {
       await services.close();
+      throw error;
     }
-  } finally {
-    app.server.close().closeAllConnections();
+    return { server: app.server, services, origin, close: () => services.close().finally(disconnect) };
+  } catch (error) {
+    disconnect();
+    throw error;
   }
 }
 

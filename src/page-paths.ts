@@ -1,3 +1,5 @@
+import type { ProductPages } from '@trellis/server/pages/developer-pages';
+
 /** The paths of pages with their modules in `src/web/app`, whose `routes.ts` selects the content. */
 export const PAGE_MODULES = {
   '/': 'board/pull-requests-page.tsx',
@@ -27,3 +29,13 @@ export const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 
 /** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];
+
+/** The name and the links of this product on the developer pages. */
+export const PRODUCT_PAGES: ProductPages = {
+  name: 'Trellis',
+  themeKey: 'trellis-theme',
+  sitePages: [
+    { name: 'Files', path: '/site' },
+    { name: 'Records', path: '/site/records' },
+  ],
+};

@@ -6,7 +6,7 @@ import { siteRouter } from '@trellis/server/http/admission';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from './config/config.js';
 import { GRAPHQL_PATHS } from './page-paths.js';
 import { createSiteContext } from './resolvers/context.js';
@@ -19,9 +19,9 @@ interface SiteDependencies {
   readonly log: Log;
   /** Absent for a public site. */
   readonly gate: SiteGate | undefined;
-  readonly admit: GraphqlOptions['admit'];
   /** Sets the headers of published files. */
   readonly headers: RequestHandler;
+  readonly countRequest: AddressLimit;
   /** Counts generated images. */
   readonly countImage: AddressLimit;
 }
@@ -32,10 +32,15 @@ export function createSiteRequests({
   site,
   log,
   gate,
-  admit,
   headers,
+  countRequest,
   countImage,
 }: SiteDependencies): RequestHandler {
+  const admit: GraphqlOptions['admit'] = (request, response) => {
+    countRequest(getClientAddress(request), response);
+    // Express created both objects.
+    return gate?.admit(request as Request, response as Response);
+  };
   return siteRouter({
     paths: [...GRAPHQL_PATHS, '/static'],
     site,
@@ -83,7 +88,16 @@ function graphql({
     ...engine,
     admit,
     introspection: config.introspection,
-    limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
+    limits: {
+      values: config.queryValues,
+      workMs: config.queryWorkMs,
+      timeoutMs: config.queryTimeoutMs,
+      settings: {
+        values: 'TRELLIS_QUERY_VALUES',
+        workMs: 'TRELLIS_QUERY_WORK_MS',
+        timeoutMs: 'TRELLIS_QUERY_TIMEOUT_MS',
+      },
+    },
     createContext: (budget) => createSiteContext(dependencies, budget),
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });

@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createApp } from './app.js';
 import { loadConfig } from './config/config.js';
-import { openServices } from './services.js';
+import { start } from './main.js';
 
 /** A server of a project that runs in the process of a test. */
 export interface TestServer {
@@ -16,20 +13,8 @@ export interface TestServer {
  * @param flags Options by name, such as `state`, the state folder.
  */
 export async function startServer(flags: Readonly<Record<string, string>>): Promise<TestServer> {
-  const config = await loadConfig({ flags: { logLevel: 'warn', ...flags }, env: {} });
-  let origin = '';
-  const app = createApp({ config, origin: () => origin });
-  const server = app.server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const services = await openServices(config, { version: 'test', origin: () => origin, terminal: process.stderr });
+  const config = await loadConfig({ flags: { logLevel: 'warn', port: '0', ...flags }, env: {} });
+  const { services, origin, close } = await start(config, { version: 'test', terminal: process.stderr });
   await services.site?.firstAttempt;
-  await app.open(services);
-  return {
-    origin,
-    async close() {
-      server.close().closeAllConnections();
-      await services.close();
-    },
-  };
+  return { origin, close };
 }

@@ -32,7 +32,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   },
   main: { rooms: ['app', 'services', 'config', 'site-requests'] },
   // Starts the server of a project for its tests.
-  testing: { rooms: ['app', 'services', 'config'] },
+  testing: { rooms: ['config', 'main'] },
   app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
   'site-requests': { rooms: ['server', 'site/graphql', 'resolvers', 'page-paths'] },
   // The services of this product, as any other project lists its own.

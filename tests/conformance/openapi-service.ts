@@ -56,6 +56,7 @@ const SURROUNDINGS = [
 const FILE = 'openapi/example.yaml';
 
 function toDocument(contract: string): string {
+  if (contract.startsWith('{')) return contract;
   const missing = SURROUNDINGS.filter((line) => !new RegExp(`^${line.split(':')[0] ?? ''}:`, 'mu').test(contract));
   return [contract.trimEnd(), ...missing, ''].join('\n');
 }

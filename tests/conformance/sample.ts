@@ -140,12 +140,22 @@ function sampleNumber({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, mu
 }
 
 function sampleText({ format, pattern, minLength = 0, maxLength = 100 }: Json): string {
-  if (typeof pattern === 'string') {
-    const fitting = fc
-      .stringMatching(new RegExp(pattern, 'u'))
-      .filter(({ length }) => length >= Number(minLength) && length <= Number(maxLength));
-    return fc.sample(fitting, { numRuns: 1, seed: 1 })[0] ?? '';
-  }
+  if (typeof pattern === 'string') return sampleMatch(pattern, Number(minLength), Number(maxLength));
   const text = TEXTS[String(format)] ?? 'text';
   return text.padEnd(Number(minLength), 'x').slice(0, Number(maxLength));
+}
+
+/** The texts by pattern and lengths, as a search takes a second at most. */
+const matches = new Map<string, string>();
+
+function sampleMatch(pattern: string, minLength: number, maxLength: number): string {
+  const key = `${minLength} ${maxLength} ${pattern}`;
+  const known = matches.get(key);
+  if (known !== undefined) return known;
+  const fitting = fc
+    .stringMatching(new RegExp(pattern, 'u'))
+    .filter(({ length }) => length >= minLength && length <= maxLength);
+  const match = fc.sample(fitting, { numRuns: 1, seed: 1 })[0] ?? '';
+  matches.set(key, match);
+  return match;
 }

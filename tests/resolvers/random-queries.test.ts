@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RecordTable, RelationField } from '@trellis/core/record-types';
 import { OperationBudget } from '@trellis/server/graphql/budget';
-import { bind } from '@trellis/site/graphql/binding';
+import { bind } from '@trellis/site/graphql/selection';
 import type { ComputedValues, RecordSort } from '@trellis/site/query/record-queries';
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';

@@ -86,27 +86,21 @@ export function defineErrors<Code extends string>(
   return (code, message, options) => new AppError(code, message, { ...options, status: all[code] ?? 500 });
 }
 
-/** The state of a rate limit, as the `RateLimit-*` headers of the contracts report it. */
-export interface RateLimitState {
+/** An exceeded rate limit, as the `RateLimit-*` headers of the contracts report it. */
+interface ExceededLimit {
   readonly limit: number;
   readonly windowSeconds: number;
-  readonly remaining: number;
   readonly resetSeconds: number;
 }
 
-/** Returns the headers of every response of a rate-limited operation. */
-export function rateLimitHeaders(budget: RateLimitState): Readonly<Record<string, string>> {
-  const { limit, windowSeconds, remaining, resetSeconds } = budget;
-  return {
+/** Creates the error for a request above its rate limit, with the headers that the contracts require for a 429. */
+export function rateLimitError(message: string, { limit, windowSeconds, resetSeconds }: ExceededLimit): AppError {
+  const headers = {
     'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Remaining': '0',
     'RateLimit-Reset': String(resetSeconds),
     'RateLimit-Policy': `${limit};w=${windowSeconds}`,
+    'Retry-After': String(resetSeconds),
   };
-}
-
-/** Creates the error for a request above its rate limit, with the headers that the contracts require for a 429. */
-export function rateLimitError(message: string, budget: Omit<RateLimitState, 'remaining'>): AppError {
-  const headers = { ...rateLimitHeaders({ ...budget, remaining: 0 }), 'Retry-After': String(budget.resetSeconds) };
   return new AppError('rate_limited', message, { headers });
 }

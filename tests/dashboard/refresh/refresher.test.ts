@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import { saveState } from '../../../src/dashboard/pull-requests/state-entries.js';
+import { composeBoard } from '../../../src/dashboard/refresh/compose-board.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubIssue, githubPullRequest, githubRepository, type GithubRun } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
@@ -192,6 +193,21 @@ test('rebuildBoard: a pull request merged through Trellis is hidden for a while,
   stage.wait(121_000);
   await look();
   expect(rowsOf(await stage.board())).toEqual(ALL);
+});
+
+test('composeBoard: a hidden pull request reappears exactly when its time ends', async () => {
+  const { database, ada, dashboard } = stage;
+  await stage.refresh();
+  const until = Date.now() + 120_000;
+  const address = { personId: ada.personId, forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+  await saveState(database, address, { kind: 'held', state: {}, expiresAt: until });
+  const settings = await dashboard.settings.findForges(ada.personId);
+  const numbersAt = async (at: number) => {
+    const composed = await composeBoard(database, ada.personId, { settings: settings!, at });
+    return composed?.snapshot.pullRequests.map(({ number }) => number);
+  };
+  expect(await numbersAt(until - 1)).not.toContain(1);
+  expect(await numbersAt(until)).toContain(1);
 });
 
 test('rebuildBoard: pending requests are shown on the row', async () => {

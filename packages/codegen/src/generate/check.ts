@@ -1,6 +1,6 @@
 import { type Location, quoteLine } from '../documents.js';
 import type { OutputDetails } from '../output.js';
-import { type Project, readGenerated, runTargets } from './generate.js';
+import { findDue, type Project, runTargets } from './generate.js';
 
 /** A file of `src/generated` that differs from the output of the generators. */
 export interface Difference {
@@ -17,14 +17,15 @@ export interface Difference {
 }
 
 /**
- * Compares `src/generated` with the output of the generators. Generates everything in memory, ignores the cache and
- * changes no file.
+ * Compares `src/generated` with the output of the generators, and changes no file. Targets whose inputs and files have not
+ * changed since their last run are up to date; all others are generated in memory.
  *
  * @throws ContractError when the contract has errors.
  */
 export async function check(project: Project): Promise<Difference[]> {
-  const outputs = await runTargets(project, project.targets);
-  const onDisk = await readGenerated(project.root);
+  const { onDisk, fresh, due } = await findDue(project, true);
+  const targets = due.map(({ target }) => target);
+  const outputs = targets.length === 0 ? [] : await runTargets(project, targets);
   const differing = outputs.flatMap(({ target, files: own, details }) =>
     [...own].flatMap(([file, text]) => {
       const found = onDisk.get(file);
@@ -32,7 +33,11 @@ export async function check(project: Project): Promise<Difference[]> {
       return found === text ? [] : [toDifference(file, text, found, { ...details, locateLine })];
     }),
   );
-  const stale = [...onDisk.keys()].filter((file) => !outputs.some(({ files }) => files.has(file)));
+  const generated = new Set([
+    ...outputs.flatMap(({ files }) => [...files.keys()]),
+    ...Object.values(fresh).flatMap((entry) => Object.keys(entry.outputs)),
+  ]);
+  const stale = [...onDisk.keys()].filter((file) => !generated.has(file));
   return [...differing, ...stale.map((file): Difference => ({ file, kind: 'stale', line: 1 }))];
 }
 

@@ -29,11 +29,7 @@ export interface GenerateResult {
  * @throws ContractError before any file is changed.
  */
 export async function generate(project: Project, { useCache } = { useCache: true }): Promise<GenerateResult> {
-  const jobs = await loadTargets(project);
-  const [onDisk, cache] = await Promise.all([readGenerated(project.root), useCache ? readCache(project.root) : {}]);
-  const fresh = freshEntries(project, jobs, onDisk, cache);
-  const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.output));
-
+  const { onDisk, fresh, due } = await findDue(project, useCache);
   const outputs = await runTargets(
     project,
     due.map(({ target }) => target),
@@ -56,6 +52,24 @@ export async function generate(project: Project, { useCache } = { useCache: true
     stubs: outputs.flatMap(({ details }) => details.stubs),
     warnings: outputs.flatMap(({ details }) => details.warnings ?? []),
   };
+}
+
+/** The state of a project before a run. */
+interface DueTargets {
+  /** The generated files: path from the root → text. */
+  readonly onDisk: ReadonlyMap<string, string>;
+  /** The entries of the targets whose inputs and outputs have not changed since their last run. */
+  readonly fresh: Cache;
+  /** All other targets. */
+  readonly due: readonly LoadedTarget[];
+}
+
+/** Finds the targets that have to run. */
+export async function findDue(project: Project, useCache: boolean): Promise<DueTargets> {
+  const jobs = await loadTargets(project);
+  const [onDisk, cache] = await Promise.all([readGenerated(project.root), useCache ? readCache(project.root) : {}]);
+  const fresh = freshEntries(project, jobs, onDisk, cache);
+  return { onDisk, fresh, due: jobs.filter(({ target }) => !Object.hasOwn(fresh, target.output)) };
 }
 
 /** The folder that contains only generated files. */
@@ -206,7 +220,7 @@ async function loadTargets({ root, targets }: Project): Promise<LoadedTarget[]> 
 
 /** The digests of the last run of a target. */
 interface CacheEntry {
-  /** Digest of the documents and the generating code. */
+  /** Digest of the documents, the settings of the target and the generating code. */
   inputs: string;
   /** Path below `src/generated` → digest of its text. */
   outputs: Readonly<Record<string, string>>;
@@ -263,5 +277,5 @@ function toEntry(project: Project, job: LoadedTarget, files: ReadonlyMap<string,
   return { inputs: digestInputs(project, job), outputs: Object.fromEntries(outputs) as Record<string, string> };
 }
 
-const digestInputs = ({ generators }: Project, { documents }: LoadedTarget) =>
-  digestTexts([['', generators], ...documents]);
+const digestInputs = ({ config, generators }: Project, { target, documents }: LoadedTarget) =>
+  digestTexts([['', generators], ['settings', JSON.stringify(config.generates[target.output])], ...documents]);

@@ -2,7 +2,7 @@ import { pascal } from '../output.js';
 import { type FormContract, toFormContract, withoutFiles } from './forms.js';
 import { findJsonType, URLENCODED, MULTIPART, parseMediaType } from './media-types.js';
 import { toNode } from './nodes.js';
-import { readTextValue, type TextValue } from './text-values.js';
+import { readTextValue, type TextValue } from './text-types.js';
 
 /** A contract in the form that the code writers use. */
 export interface Contract {

@@ -12,7 +12,7 @@ import {
   items,
   toNode,
 } from './nodes.js';
-import { readTextValue, type TextValue, typesOf } from './text-values.js';
+import { readTextValue, type TextValue, typesOf } from './text-types.js';
 
 export interface FormContract {
   readonly fields: readonly FormField[];

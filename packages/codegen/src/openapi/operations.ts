@@ -27,7 +27,7 @@ import {
 } from './contract.js';
 import { hasAbsent } from './directions.js';
 import type { FormContract, FormField, FormFile } from './forms.js';
-import type { TextValue } from './text-values.js';
+import type { TextValue } from './text-types.js';
 import type { ValidatorNames } from './validators.js';
 
 /** Writes `operations.ts`: the operation table and the types of its handlers. */

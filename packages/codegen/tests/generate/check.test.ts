@@ -14,8 +14,10 @@ afterEach(() => temporary.close());
 const inFolder = (file: string) => path.join(temporary.project.root, 'src/generated', file);
 const report = async () => formatDifferences(temporary.project.root, await check(temporary.project));
 
-test('check: finds no differences after a run', async () => {
+test('check: finds no differences after a run, and runs no generator', async () => {
+  temporary.loaded.length = 0;
   expect(await check(temporary.project)).toEqual([]);
+  expect(temporary.loaded).toEqual([]);
 });
 
 test('check: reports the first edited line and the contract line that it comes from', async () => {
@@ -48,6 +50,13 @@ test('check: reports no contract line for a truncated file', async () => {
       origin: undefined,
     },
   ]);
+});
+
+test('check: runs only the target of an edited file', async () => {
+  temporary.loaded.length = 0;
+  await writeFile(inFolder('fruits/count.ts'), '');
+  expect(await report()).toContain('src/generated/fruits/count.ts:1 differs.');
+  expect(temporary.loaded).toEqual(['fruits']);
 });
 
 test('check: reports a deleted file', async () => {

@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic } from '../../src/documents.js';
 import { generate, openProject, type Project } from '../../src/generate/generate.js';
 import { createProject, type TemporaryProject } from './temporary-project.js';
@@ -64,6 +65,16 @@ test.each([
   await temporary.write(file, 'changed');
   await generate(await temporary.reopen());
   expect([...temporary.loaded].sort()).toEqual(['fruits', 'trees']);
+});
+
+test('generate: runs a target whose settings changed, as they may come from another file than codegen.ts', async () => {
+  await generate(temporary.project);
+  const { root, config } = temporary.project;
+  const output = 'src/generated/trees/';
+  const trees = { ...(config.generates[output] as Types.ConfiguredOutput), presetConfig: { strict: true } };
+  const changed = { generates: { ...config.generates, [output]: trees } };
+  const project = await openProject(root, changed, path.join(root, 'generators'));
+  expect((await generate(project)).generated).toEqual([output]);
 });
 
 test('generate: restores an edited file', async () => {

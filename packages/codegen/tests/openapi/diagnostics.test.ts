@@ -1,4 +1,14 @@
-import { COMMON, COMMON_FILE, findDiagnostics, NOTES, NOTES_FILE, errorResponses, toDocuments } from './example.js';
+import { generateService } from '../../src/openapi/preset.js';
+import {
+  COMMON,
+  COMMON_FILE,
+  CONFIG,
+  findDiagnostics,
+  NOTES,
+  NOTES_FILE,
+  errorResponses,
+  toDocuments,
+} from './example.js';
 
 const SECURITY = 'security: [{ session: [] }]\n';
 const PICTURE = '/notes/{id}/picture:\n';
@@ -291,6 +301,18 @@ ${errorResponses(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
   expect(diagnostics).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
   const found = diagnostics.find((diagnostic) => message.test(diagnostic.message))!;
   expect(`${found.file}:${found.line}:${found.column}`).toBe(`${NOTES_FILE}:${placeOf(text, marker)}`);
+});
+
+test('a wrong default is an error if a request contains it, and a warning otherwise', async () => {
+  const inResponse = NOTES.replace('id: { type: integer }', 'id: { type: integer, default: none }');
+  const { warnings } = await generateService({ ...CONFIG, strict: false }, toDocuments(inResponse));
+  expect(warnings).toMatchObject([
+    { message: expect.stringContaining('Expected the default to be integer') as string },
+  ]);
+  const inRequest = NOTES.replace('type: boolean, default: false', 'type: boolean, default: none');
+  expect(await findDiagnostics(toDocuments(inRequest))).toMatchObject([
+    { message: expect.stringContaining('Expected the default to be boolean') as string },
+  ]);
 });
 
 test('the errors of all OpenAPI documents are reported together, in order', async () => {

@@ -8,7 +8,13 @@ import { type Authenticate, authorize, type Schemes } from '../http/security.js'
 
 /** The callers that may read a site that is not public. */
 type SiteReaders =
-  | { readonly kind: 'people'; readonly authenticate: Authenticate; readonly limits: RateLimiter }
+  | {
+      readonly kind: 'people';
+      readonly authenticate: Authenticate;
+      readonly limits: RateLimiter;
+      /** The page to which browsers without a session are redirected from the GraphQL page. */
+      readonly signInUrl: string;
+    }
   | { readonly kind: 'token'; readonly token: string };
 
 export interface SiteGateOptions {
@@ -39,7 +45,7 @@ const PEOPLE = [
 ];
 const SCHEMES: Schemes = { session: 'session', token: 'token' };
 
-/** Enforces TRELLIS_SITE_ACCESS for a site that is not public. All admitted callers see the same data, so caches behind it need no key per caller. */
+/** Admits the readers of a site that is not public. All of them see the same data, so caches behind it need no key per caller. */
 export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGate {
   const requireReader = readers.kind === 'people' ? requirePerson(readers) : requireToken(readers.token);
 
@@ -55,7 +61,7 @@ export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGa
     async explorer(request, response, next) {
       // With the access `token` the page is open, because the user enters the token there.
       if (readers.kind === 'people' && !(await isAdmitted(requireReader(request, response)))) {
-        response.set('Cache-Control', 'no-store').redirect(303, `/sign-in?next=${encodeURIComponent('/graphql')}`);
+        response.set('Cache-Control', 'no-store').redirect(303, readers.signInUrl);
         return;
       }
       next();

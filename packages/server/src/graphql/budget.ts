@@ -8,6 +8,8 @@ export interface BudgetLimits {
   readonly workMs: number;
   /** The duration of one operation, waiting included, in milliseconds. */
   readonly timeoutMs: number;
+  /** The names of the settings that raise the limits, for messages. */
+  readonly settings?: Readonly<Record<'timeoutMs' | 'values' | 'workMs', string>>;
 }
 
 /** The processor time to add a value to the response. */
@@ -93,7 +95,7 @@ export class OperationBudget {
     if (countCharacters(answer, most) <= most) return;
     this.#refusal = new AppError(
       'too_large',
-      `The response has more than ${most} characters. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
+      `The response has more than ${most} characters. ${SMALLER}${this.#advice('values')}`,
     );
     throw this.#refusal;
   }
@@ -144,17 +146,23 @@ export class OperationBudget {
     return Promise.race([result, late]).finally(() => clearTimeout(timer));
   }
 
+  /** Names the setting of a limit. */
+  #advice(limit: 'timeoutMs' | 'values' | 'workMs'): string {
+    const { settings } = this.#limits;
+    return settings === undefined ? '' : ` ${settings[limit]} raises the limit.`;
+  }
+
   #sizeError(): AppError {
     return (this.#refusal ??= new AppError(
       'too_large',
-      `The response has more than ${this.#limits.values} values at this field. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
+      `The response has more than ${this.#limits.values} values at this field. ${SMALLER}${this.#advice('values')}`,
     ));
   }
 
   #workError(): AppError {
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `The query exceeded its work limit of ${this.#limits.workMs} ms of processor time. Request fewer records or conditions. TRELLIS_QUERY_WORK_MS raises the limit.`,
+      `The query exceeded its work limit of ${this.#limits.workMs} ms of processor time. Request fewer records or conditions.${this.#advice('workMs')}`,
     ));
   }
 
@@ -163,7 +171,7 @@ export class OperationBudget {
     const usedMs = Math.round(this.#workMs);
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `The query exceeded its time limit of ${this.#limits.timeoutMs} ms, after ${usedMs} ms of processor time. Request fewer records, or retry when the server is less busy. TRELLIS_QUERY_TIMEOUT_MS raises the limit.`,
+      `The query exceeded its time limit of ${this.#limits.timeoutMs} ms, after ${usedMs} ms of processor time. Request fewer records, or retry when the server is less busy.${this.#advice('timeoutMs')}`,
     ));
   }
 }

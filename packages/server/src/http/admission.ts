@@ -48,16 +48,18 @@ const MAX_URL_CHARACTERS = 16_384;
 const SINGLE_HEADERS = ['authorization', 'content-type', 'host', 'origin', 'sec-fetch-site'];
 
 /** Does not repeat the name, which an attacker may have chosen. */
-const HOST_NOT_ALLOWED =
-  'This server is not configured for the host name of the request. PUBLIC_URL and TRELLIS_ALLOWED_HOSTS name its hosts.';
+const HOST_NOT_ALLOWED = 'This server is not configured for the host name of the request.';
 
 interface BoundsOptions {
   /** Absent if requests may use any host name. */
   readonly isAllowedHost?: HostCheck;
+  /** A sentence for the operator about the settings that name the hosts. */
+  readonly hostAdvice?: string;
 }
 
 /** Rejects requests that no regular client sends, before other handlers see them. */
-export function requestBounds({ isAllowedHost = () => true }: BoundsOptions = {}): RequestHandler {
+export function requestBounds({ isAllowedHost = () => true, hostAdvice }: BoundsOptions = {}): RequestHandler {
+  const hostMessage = [HOST_NOT_ALLOWED, hostAdvice ?? []].flat().join(' ');
   return ({ url, httpVersion, headers, headersDistinct }, _response, next) => {
     if (url.length > MAX_URL_CHARACTERS) {
       throw new AppError(
@@ -73,7 +75,7 @@ export function requestBounds({ isAllowedHost = () => true }: BoundsOptions = {}
     }
     const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
     if (name !== undefined && !isAllowedHost(name, url)) {
-      throw new AppError('invalid_input', HOST_NOT_ALLOWED, { field: 'host' });
+      throw new AppError('invalid_input', hostMessage, { field: 'host' });
     }
     const repeated = SINGLE_HEADERS.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
     if (repeated !== undefined) {

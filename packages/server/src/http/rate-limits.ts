@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { AppError, rateLimitError, rateLimitHeaders } from '@trellis/core/errors';
+import { AppError, rateLimitError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import { type Caller, toCallerId } from './security.js';
 
@@ -79,8 +79,7 @@ export function createRateLimiter({ perMinute, tightPerMinute, shared, now }: Ra
       const sender = caller === undefined ? toRateLimitKey(address) : toCallerId(caller);
       const key = `${budget} ${sender}`;
       const count = budget === 'default' ? counter.take(key) : await takeTight(key);
-      const headers = toHeaders(bounds[budget], count);
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      setHeaders(response, bounds[budget], count);
       if (count.taken > bounds[budget]) throw limitError('requests', bounds[budget], count);
     },
     async lookUpCredential({ address, credential }, find) {
@@ -125,23 +124,20 @@ export type AddressLimit = (address: string, response: ServerResponse) => void;
 export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions): AddressLimit {
   if (perMinute === undefined) return () => undefined;
   const counter = createRateCounter(now);
-  const [limit, policy] = [String(perMinute), policyOf(perMinute)];
   return (address, response) => {
     const count = counter.take(toRateLimitKey(address));
     if (count.taken > perMinute) throw limitError(what, perMinute, count);
-    // Sets the headers one by one instead of from a list, because this runs for every query.
-    response.setHeader('RateLimit-Limit', limit);
-    response.setHeader('RateLimit-Remaining', String(perMinute - count.taken));
-    response.setHeader('RateLimit-Reset', String(toSeconds(count.resetsInMs)));
-    response.setHeader('RateLimit-Policy', policy);
+    setHeaders(response, perMinute, count);
   };
 }
 
-function toHeaders(limit: number, count: RateCount): Readonly<Record<string, string>> {
-  return rateLimitHeaders({ ...toBudget(limit, count), remaining: Math.max(0, limit - count.taken) });
+/** Sets the headers one by one instead of from a list, because this runs for every query. */
+function setHeaders(response: ServerResponse, limit: number, { taken, resetsInMs }: RateCount): void {
+  response.setHeader('RateLimit-Limit', String(limit));
+  response.setHeader('RateLimit-Remaining', String(Math.max(0, limit - taken)));
+  response.setHeader('RateLimit-Reset', String(toSeconds(resetsInMs)));
+  response.setHeader('RateLimit-Policy', `${limit};w=${toSeconds(WINDOW_MS)}`);
 }
-
-const policyOf = (limit: number): string => `${limit};w=${toSeconds(WINDOW_MS)}`;
 
 function limitError(what: string, limit: number, count: RateCount): AppError {
   const budget = toBudget(limit, count);
@@ -188,7 +184,11 @@ const MAX_KEYS = 100_000;
  * @param now Returns the milliseconds of a monotonic clock.
  */
 export function createRateCounter(now: () => number = () => performance.now()): RateCounter {
-  const windows = new LRUCache<string, { taken: number; readonly endsAt: number }>({ max: MAX_KEYS });
+  // A maximum of entries instead of their size would reserve memory for all of them, which takes 20 ms for each counter.
+  const windows = new LRUCache<string, { taken: number; readonly endsAt: number }>({
+    maxSize: MAX_KEYS,
+    sizeCalculation: () => 1,
+  });
   const findWindow = (key: string, at: number) => {
     const window = windows.get(key);
     return window !== undefined && window.endsAt > at ? window : undefined;

@@ -28,7 +28,17 @@ function inPackage(name: string, file: string): string {
 /** Below the path of the endpoint, so that a proxy that forwards `/graphql` forwards these too. */
 const ASSETS_PATH = '/graphql/assets';
 
+/** The parts of these pages that depend on the product. */
+export interface ProductPages {
+  readonly name: string;
+  /** The key of the local storage with the theme that a reader has chosen: `dark` or `light`. */
+  readonly themeKey: string;
+  /** The product's pages about the data of the site. */
+  readonly sitePages: readonly { readonly name: string; readonly path: string }[];
+}
+
 interface ExplorerOptions {
+  readonly product: ProductPages;
   /** Whether the explorer may use introspection. */
   readonly introspection: boolean;
   /** Whether the explorer has to send the site token, which the user enters. */
@@ -38,7 +48,7 @@ interface ExplorerOptions {
 }
 
 /** Loads the GraphQL explorer, which is GraphiQL with examples. */
-export function loadExplorer({ introspection, needsToken, enter }: ExplorerOptions): DeveloperPage {
+export function loadExplorer({ product, introspection, needsToken, enter }: ExplorerOptions): DeveloperPage {
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': own('icon.svg'),
     'explorer.css': own('explorer.css'),
@@ -50,7 +60,9 @@ export function loadExplorer({ introspection, needsToken, enter }: ExplorerOptio
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   });
-  const page = renderPageTemplate(own('explorer.html'), assets)
+  const links = product.sitePages.map(({ name, path }) => `<a href="${path}">${name}</a>`);
+  const page = withProduct(renderPageTemplate(own('explorer.html'), assets), product)
+    .replace('{{site-pages}}', links.join('\n        '))
     .replace('{{introspection}}', introspection ? 'on' : 'off')
     .replace('{{token}}', needsToken ? 'needed' : '');
   return { assets: assets.handler, page: graphiqlPage(page, enter) };
@@ -98,6 +110,9 @@ function graphiqlPage(page: string, enter: RequestHandler): RequestHandler {
   };
 }
 
+const withProduct = (page: string, { name, themeKey }: ProductPages): string =>
+  page.replaceAll('{{product}}', escapeAttribute(name)).replace('{{theme-key}}', escapeAttribute(themeKey));
+
 function wantsPage(request: Request): boolean {
   if (request.method !== 'GET' || request.query.query !== undefined) return false;
   return request.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
@@ -113,7 +128,7 @@ interface ListedContract {
 }
 
 /** Loads the API reference, which shows contracts in Swagger UI. */
-export function loadApiReference(contracts: readonly ListedContract[]): DeveloperPage {
+export function loadApiReference(contracts: readonly ListedContract[], product: ProductPages): DeveloperPage {
   const assets = loadAssets('/docs/assets', {
     'icon.svg': own('icon.svg'),
     'reference.css': own('reference.css'),
@@ -123,7 +138,7 @@ export function loadApiReference(contracts: readonly ListedContract[]): Develope
     'swagger-ui.js': inPackage('swagger-ui-dist', 'swagger-ui-bundle.js'),
   });
   const links = contracts.map(({ name, url }) => `<li><a href="${url}">${name}</a></li>`);
-  const page = renderPageTemplate(own('reference.html'), assets)
+  const page = withProduct(renderPageTemplate(own('reference.html'), assets), product)
     .replace('{{contracts}}', () => escapeAttribute(JSON.stringify(contracts)))
     .replace('{{links}}', () => links.join(''));
   const send = createTextSender(page, 'html');

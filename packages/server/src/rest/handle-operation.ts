@@ -11,13 +11,7 @@ import { getClientAddress, getRequestContext, isJson } from '../http/request.js'
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
 import { assertValid } from './input.js';
-import {
-  findResponse,
-  type HandlerRequest,
-  type HandlerResponse,
-  type OperationSpec,
-  type ServerSentEvent,
-} from './operation.js';
+import type { HandlerRequest, HandlerResponse, OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
 import { readCookieParameters, readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
 import { readBody } from './read-body.js';
 import type { TextValues } from './text-values.js';
@@ -192,13 +186,12 @@ async function answerOnce(
 }
 
 async function readInput(request: Request, { operation, params, query }: OperationCall): Promise<Input> {
+  const cookies = readCookieParameters(operation, request);
   const input = {
     params: readPathParameters(operation, params),
     query: readQueryParameters(operation, query),
     headers: readHeaderParameters(operation, request),
-    ...(operation.parameters.some((spec) => spec.in === 'cookie')
-      ? { cookies: readCookieParameters(operation, request) }
-      : {}),
+    ...(cookies && { cookies }),
   };
   for (const part of ['params', 'query', 'headers', 'cookies'] as const) assertValid(operation, part, input[part]);
   if (operation.body?.isDeferred) return { ...input, body: deferBody(request, operation.body) };
@@ -217,6 +210,11 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
   if (types.length > 0 && request.accepts(types) === false) {
     throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
   }
+}
+
+/** Returns the documented response for a status: its own, that of its range, or the default. */
+function findResponse({ responses }: Pick<OperationSpec, 'responses'>, status: number): ResponseSpec | undefined {
+  return responses[status] ?? responses[`${Math.trunc(status / 100)}XX`] ?? responses.default;
 }
 
 function abortSignal(response: Response): AbortSignal {

@@ -176,11 +176,3 @@ export interface HandlerResponse {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-/** Returns the documented response for a status: its own, that of its range, or the default. */
-export function findResponse(
-  { responses }: Pick<OperationSpec, 'responses'>,
-  status: number,
-): ResponseSpec | undefined {
-  return responses[status] ?? responses[`${Math.trunc(status / 100)}XX`] ?? responses.default;
-}

@@ -37,8 +37,9 @@ export function readHeaderParameters(operation: OperationSpec, { headersDistinct
   });
 }
 
-/** Reads the cookies that are parameters. Values that are not percent-encoded text are taken as they are. */
-export function readCookieParameters(operation: OperationSpec, { headers }: IncomingMessage): TextValues {
+/** Reads the cookies that are parameters; `undefined` if the operation has none. Values that are not percent-encoded text are taken as they are. */
+export function readCookieParameters(operation: OperationSpec, { headers }: IncomingMessage): TextValues | undefined {
+  if (placesOf(operation).cookie.length === 0) return undefined;
   const decode = (text: string): string => tryDecode(text) ?? text;
   const cookies = parseCookies(headers.cookie ?? '');
   const find = (name: string): readonly string[] => cookies.get(name) ?? [];
@@ -66,12 +67,22 @@ export function toFormSource(text: string, word: string, what: string): TextSour
   };
 }
 
-function read({ parameters }: OperationSpec, place: ParameterSpec['in'], source: TextSource): TextValues {
-  return readTextValues(
-    parameters.filter((spec) => spec.in === place),
-    source,
-  );
+type ParametersByPlace = Readonly<Record<ParameterSpec['in'], readonly ParameterSpec[]>>;
+
+const byPlace = new WeakMap<OperationSpec, ParametersByPlace>();
+
+/** Returns the parameters of an operation in each place. */
+function placesOf(operation: OperationSpec): ParametersByPlace {
+  const known = byPlace.get(operation);
+  if (known) return known;
+  const at = (place: ParameterSpec['in']) => operation.parameters.filter((spec) => spec.in === place);
+  const places = { path: at('path'), query: at('query'), header: at('header'), cookie: at('cookie') };
+  byPlace.set(operation, places);
+  return places;
 }
+
+const read = (operation: OperationSpec, place: ParameterSpec['in'], source: TextSource): TextValues =>
+  readTextValues(placesOf(operation)[place], source);
 
 function decodePath(text: string): string {
   const decoded = tryDecode(text);

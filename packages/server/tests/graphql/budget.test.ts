@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
 import { type BudgetLimits, OperationBudget, readCpuMs } from '../../src/graphql/budget.js';
 
+const SETTINGS = { values: 'MAX_VALUES', workMs: 'MAX_WORK_MS', timeoutMs: 'MAX_TIME_MS' };
+
 const budgetOf = (limits: Partial<BudgetLimits>) =>
-  new OperationBudget({ values: 1e6, workMs: 10_000, timeoutMs: 10_000, ...limits });
+  new OperationBudget({ values: 1e6, workMs: 10_000, timeoutMs: 10_000, settings: SETTINGS, ...limits });
 
 /** Uses an amount of processor time, which may take longer on a busy machine. */
 function keepBusy(milliseconds: number): void {
@@ -50,7 +52,7 @@ describe('OperationBudget', () => {
   test('names the setting that raises the limit of work', () => {
     const budget = budgetOf({ workMs: 20 });
     budget.work(() => keepBusy(40));
-    expect(() => budget.check()).toThrow('TRELLIS_QUERY_WORK_MS raises the limit.');
+    expect(() => budget.check()).toThrow('MAX_WORK_MS raises the limit.');
   });
 
   test('stops a piece of work that checks the budget', () => {
@@ -83,7 +85,7 @@ describe('OperationBudget', () => {
     await expect(budget.untilTimeout(sleep(500))).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /^The query exceeded its time limit of 20 ms, .* TRELLIS_QUERY_TIMEOUT_MS raises the limit\.$/,
+        /^The query exceeded its time limit of 20 ms, .* MAX_TIME_MS raises the limit\.$/,
       ) as string,
     });
     expect(() => budget.check()).toThrow('time limit of 20 ms');

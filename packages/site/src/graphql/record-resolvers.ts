@@ -10,9 +10,8 @@ import type {
   RecordQuery,
   RecordSort,
 } from '../query/record-queries.js';
-import { getBinding } from './binding.js';
 import type { RecordContext } from './context.js';
-import { CONNECTION, getSelection, RECORD, spend, valuesPerRecord } from './selection.js';
+import { CONNECTION, getBinding, getSelection, RECORD, spend, valuesPerRecord } from './selection.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, RecordContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;
@@ -48,7 +47,7 @@ const queriesOf = ({ kind, single, all }: RecordTable) => ({
 
 /** Returns the parts of a query that depend on the request. */
 export const askerOf = (context: RecordContext, { schema }: Pick<GraphQLResolveInfo, 'schema'>): QueryContext => ({
-  computed: getBinding(schema).computedFor(context),
+  computed: () => getBinding(schema).computedFor(context),
   meter: context.budget,
 });
 

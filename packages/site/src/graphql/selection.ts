@@ -9,6 +9,7 @@ import {
   GraphQLIncludeDirective,
   type GraphQLNamedType,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
   GraphQLSkipDirective,
   type InlineFragmentNode,
   isAbstractType,
@@ -19,10 +20,30 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { RecordSelection, SelectedColumn, SelectedRelation, SelectedValue } from '../query/record-queries.js';
+import type {
+  ComputedValues,
+  RecordSelection,
+  SelectedColumn,
+  SelectedRelation,
+  SelectedValue,
+} from '../query/record-queries.js';
 import type { RecordTables } from '../records/record-schema.js';
-import { getBinding } from './binding.js';
-import type { ResolverBudget } from './context.js';
+import type { RecordContext, ResolverBudget } from './context.js';
+
+/** The data of a site's schema that resolvers find through the schema of their request. */
+export interface SchemaBinding {
+  readonly tables: RecordTables;
+  /** Returns the values of computed fields for the filters, sorts and groups of one request. */
+  readonly computedFor: (context: RecordContext) => ComputedValues;
+}
+
+const EXTENSION = 'trellisSite';
+
+export function bind(schema: GraphQLSchema, binding: SchemaBinding): void {
+  schema.extensions = { ...schema.extensions, [EXTENSION]: binding };
+}
+
+export const getBinding = (schema: GraphQLSchema): SchemaBinding => schema.extensions[EXTENSION] as SchemaBinding;
 
 /** The document of a request and its variables. */
 type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;

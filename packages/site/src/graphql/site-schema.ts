@@ -20,11 +20,11 @@ import {
 } from 'graphql';
 import type { DateArguments } from '../query/dates.js';
 import type { RecordTables } from '../records/record-schema.js';
-import { bind } from './binding.js';
 import { createComputedFields, type FieldFunctions } from './computed-fields.js';
 import type { RecordContext } from './context.js';
 import { createRecordResolvers, type Resolvers } from './record-resolvers.js';
 import { codecScalar, dateScalar, withWideInt } from './scalars.js';
+import { bind, getBinding } from './selection.js';
 
 /** A generated site contract with its hand-written parts. */
 export interface SiteSchemaOptions {
@@ -50,15 +50,21 @@ export function listCodecs(resolvers: object): ScalarCodecs {
 }
 
 /** Builds the executable schema of a site. */
-export function buildExecutableSchema({ tables, ...options }: SiteSchemaOptions): GraphQLSchema {
+export function buildExecutableSchema(options: SiteSchemaOptions): GraphQLSchema {
+  const schema = buildUnbound(options);
   const [resolvers, values] = [options.resolvers as FieldFunctions, (options.values ?? {}) as FieldFunctions];
+  const { tables } = options;
+  bind(schema, { tables, computedFor: createComputedFields({ schema, tables, resolvers, values }) });
+  return schema;
+}
+
+function buildUnbound({ tables, ...options }: SiteSchemaOptions): GraphQLSchema {
   const typeDefs = parse(options.typeDefs, { noLocation: true });
   const derived = createRecordResolvers(tables);
-  const merged = { ...merge(derived, resolvers, listScalars(typeDefs)), Date: dateScalar };
+  const merged = { ...merge(derived, options.resolvers as FieldFunctions, listScalars(typeDefs)), Date: dateScalar };
   const schema = withWideInt(makeExecutableSchema({ typeDefs, resolvers: merged }));
   applyDateArguments(schema, derived);
   resolveKinds(schema);
-  bind(schema, { tables, computedFor: createComputedFields({ schema, tables, resolvers, values }) });
   return schema;
 }
 
@@ -131,7 +137,7 @@ export function createSchemaEngine(options: SiteSchemaOptions): SiteEngine {
   return {
     schema,
     execute: (args) =>
-      execute(isIntrospection(args) ? args : { ...args, schema: (shared ??= withSharedArguments(options)) }),
+      execute(isIntrospection(args) ? args : { ...args, schema: (shared ??= withSharedArguments(options, schema)) }),
   };
 }
 
@@ -140,8 +146,10 @@ function isIntrospection({ document }: ExecutionArgs): boolean {
   return /__(?:schema|type)\b/u.test(document.loc?.source.body ?? '');
 }
 
-function withSharedArguments(options: SiteSchemaOptions): GraphQLSchema {
-  const schema = buildExecutableSchema(options);
+/** Computed fields keep the default arguments of the first schema. */
+function withSharedArguments(options: SiteSchemaOptions, first: GraphQLSchema): GraphQLSchema {
+  const schema = buildUnbound(options);
+  bind(schema, getBinding(first));
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
   for (const type of types) {
     // All schemas of the process share the introspection types.

@@ -135,11 +135,13 @@ export class Engine {
     const outer = { ...this.#functions };
     const { isStatementRunning } = this.advisor;
     this.advisor.isStatementRunning = true;
-    const computing = queryContext.computed && this.#computingFor(queryContext.computed);
+    const { computed } = queryContext;
+    let loader: ComputedValueLoader | undefined;
+    const computing = computed && (() => (loader ??= this.#computingFor(computed())));
     Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
     try {
       const rows = this.#statements.all(text, values);
-      computing?.requireKnown(queryContext.meter);
+      loader?.requireKnown(queryContext.meter);
       return rows;
     } catch (error) {
       throw this.#functions.thrown ?? error;

@@ -19,8 +19,8 @@ export interface RecordQuery {
   readonly sort?: RecordSort | null;
   readonly skip?: number | null;
   readonly limit?: number | null;
-  /** Absent if the query cannot use computed fields. */
-  readonly computed?: ComputedValues;
+  /** Returns the same values for all queries of a request; absent if the query cannot use computed fields. */
+  readonly computed?: () => ComputedValues;
   readonly meter?: WorkMeter;
 }
 

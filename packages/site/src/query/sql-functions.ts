@@ -8,7 +8,8 @@ import type { ComputedValueLoader } from './computed-values.js';
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
   readonly patterns: PatternCache;
-  computing?: ComputedValueLoader;
+  /** Returns the loader of the running statement, which most statements don't need. */
+  computing?: () => ComputedValueLoader;
   /** Throws when the running statement must end. */
   look?: () => void;
   /** The error that a function threw, because SQLite passes on only its message. */
@@ -41,7 +42,7 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   define(
     'computed',
     {},
-    (kind: string, field: string, record: string) => state.computing?.valueOf(kind, field, record) ?? null,
+    (kind: string, field: string, record: string) => state.computing?.().valueOf(kind, field, record) ?? null,
   );
 }
 

@@ -124,8 +124,11 @@ export function computeValue(_kind: string, field: string, { text, size }: Reado
   return typeof size === 'number' ? { width: size * 2, label: text } : null;
 }
 
-/** Provides texts synchronously and objects asynchronously. */
-export const computedValues = (): ComputedValues => ({
-  find: (kind, field, record) => (field === 'loud' ? computeValue(kind, field, record) : undefined),
-  load: (kind, field, records) => Promise.resolve(records.map((record) => computeValue(kind, field, record))),
-});
+/** Provides texts synchronously and objects asynchronously, for the queries of one request. */
+export function computedValues(): () => ComputedValues {
+  const values: ComputedValues = {
+    find: (kind, field, record) => (field === 'loud' ? computeValue(kind, field, record) : undefined),
+    load: (kind, field, records) => Promise.resolve(records.map((record) => computeValue(kind, field, record))),
+  };
+  return () => values;
+}

@@ -12,7 +12,7 @@ import {
   has,
   type ReportDiagnostic,
 } from '../nodes.js';
-import { readTextValue, typesOf } from '../text-values.js';
+import { readTextValue, typesOf } from '../text-types.js';
 import { checkStyle } from './parameters.js';
 
 export function checkBodyContent(sources: ContractSources, body: DocumentNode, report: ReportDiagnostic): void {

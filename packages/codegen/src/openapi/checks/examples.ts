@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { ContractDocument } from '../contract.js';
-import { type Direction, directionOf, toDirection } from '../directions.js';
+import { type Direction, directionOf, listRequestSchemas, toDirection } from '../directions.js';
 import {
   child,
   type DocumentNode,
@@ -28,6 +28,7 @@ export function checkExamples(
   report: ReportDiagnostic,
 ): void {
   const compile = createCompiler(document);
+  const requested = listRequestSchemas(document);
   for (const root of roots) {
     for (const { word, value, schema, direction } of listSamples(root)) {
       const validate = compile(schema, direction);
@@ -35,18 +36,26 @@ export function checkExamples(
       if (validate === undefined || validate(structuredClone(value.value))) continue;
       const [error] = validate.errors ?? [];
       if (error === undefined) continue;
-      // A wrong default would reach handlers; a wrong example misleads readers only.
-      const tell = word === 'default' ? report : report.warn;
+      // A wrong default would reach handlers; a wrong example, or a default in a response, misleads readers only.
+      const tell = word === 'default' && mayReachHandlers(value, requested) ? report : report.warn;
       tell(toInvalidPart(value, error), describe(word, error));
     }
   }
+}
+
+/** Returns whether requests contain a place. @param requested The names of the schemas that they use. */
+function mayReachHandlers(place: DocumentNode, requested: ReadonlySet<string>): boolean {
+  const [section, kind, name = ''] = place.path;
+  const isSchema = section === 'components' && kind === 'schemas';
+  return isSchema ? requested.has(name) : directionOf(place) !== 'response';
 }
 
 type Compile = (schema: DocumentNode, direction: Direction) => ValidateFunction | undefined;
 
 /** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
 function createCompiler(document: ContractDocument): Compile {
-  const ajv = createAjv();
+  // Most of these functions run once, so optimizing their code would take longer than it saves.
+  const ajv = createAjv({ code: { optimize: false } });
   const schemas = document.components?.schemas ?? {};
   const convert = (schema: unknown, direction: Direction): unknown =>
     stripAnnotations(toDirection(schema, direction, schemas), { defaults: false });

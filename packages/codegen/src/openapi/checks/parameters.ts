@@ -9,7 +9,7 @@ import {
   has,
   type ReportDiagnostic,
 } from '../nodes.js';
-import { readTextValue, type TextValue } from '../text-values.js';
+import { readTextValue, type TextValue } from '../text-types.js';
 import type { IndexedOperation, IndexedParameter, OperationIndex } from './paths.js';
 
 /** Checks that parameters are unique and have types that a URL or a header can carry. */

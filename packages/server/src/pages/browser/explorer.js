@@ -138,7 +138,7 @@ ReactDOM.createRoot(place).render(
     {
       fetcher: GraphiQL.createFetcher({ url: location.pathname }),
       defaultTabs: [{ query: examples[0].query }],
-      defaultTheme: localStorage.getItem('trellis-theme') || undefined,
+      defaultTheme: localStorage.getItem(document.documentElement.dataset.themeKey ?? '') || undefined,
       plugins: [examplesPlugin],
       visiblePlugin: firstPlugin(),
       // `null` means that there is no schema; `undefined` would make GraphiQL request it.

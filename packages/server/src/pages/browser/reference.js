@@ -1,6 +1,6 @@
 /** Applies the theme selected in the settings of this browser, or else follows the system theme. */
 function followTheme() {
-  const chosen = localStorage.getItem('trellis-theme');
+  const chosen = localStorage.getItem(document.documentElement.dataset.themeKey ?? '');
   const system = matchMedia('(prefers-color-scheme: dark)');
   const show = () => {
     const isDark = chosen ? chosen === 'dark' : system.matches;
