@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
+import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
 import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
 import { listSecrets, type SecretListFilter, type SecretListPage } from './secret-list.js';
@@ -90,7 +90,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       assertSlug(slug);
       const value = parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         await assertBelowLimit(transaction);
         await assertCanCreate(transaction, { slug, consumers });
         const row = toRow(object, { by, at: origin.at });
@@ -107,7 +107,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const by = toActor(requireOwner(origin.caller));
       const value = parseValue(change, { by, at: origin.at });
       const tags = change.tags && parseTags(change.tags);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
         const { id, slug } = object;
         assertIfMatch(object, change.ifMatch);
@@ -123,7 +123,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     async rename(ref, slug, origin) {
       requireOwner(origin.caller);
       assertSlug(slug);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const { id, slug: previousSlug } = await getVariant(transaction, ref);
         const consumers = await listSecretConsumers(transaction, id);
         if (slug !== previousSlug) await assertCanRename(transaction, id, { slug, consumers });
@@ -134,7 +134,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     },
     async remove(ref, origin) {
       requireOwner(origin.caller);
-      await inAuditedTransaction(database, async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         const { id, slug } = await getVariant(transaction, ref);
         await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'delete' }, origin);

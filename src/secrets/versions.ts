@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
-import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
+import { type Database, inTransaction } from '../storage/database.js';
+import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';
 import { findValue, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
 import {
@@ -47,7 +47,7 @@ export function createVersionStore(database: Database): VersionStore {
     },
     async read({ version, ...ref }, origin) {
       requireOwner(origin.caller);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
         const { sealed } = await getPreviousValue(transaction, object, version);
         const { id, slug } = object;
@@ -57,7 +57,7 @@ export function createVersionStore(database: Database): VersionStore {
     },
     async restore({ version, ...ref }, origin) {
       const by = toActor(requireOwner(origin.caller));
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
         const { id, slug } = object;
         const value = await getPreviousValue(transaction, object, version);
