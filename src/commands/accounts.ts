@@ -24,10 +24,6 @@ function recoverAccount({ user, ...flags }: RecoverFlags, { out, err }: OutputSt
   return withServerDatabase(flags, async (database, config) => {
     const { createRecovery } = await import('../accounts/invitations.js');
     const { auditPasskeyChange } = await import('../secrets/audit/chain.js');
-    const { useAuditKey } = await import('../secrets/audit/signatures.js');
-    const { findServerKey } = await import('../storage/server-key.js');
-    const key = await findServerKey(config.state);
-    if (key !== undefined) useAuditKey(database, key);
     const { username, token } = await createRecovery(database, { passkeyListener: auditPasskeyChange }).invite(user);
     const origin = config.publicUrl ?? `http://localhost:${config.port}`;
     const fragment = new URLSearchParams({ invite: token, username });

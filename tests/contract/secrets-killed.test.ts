@@ -84,6 +84,8 @@ async function seed(): Promise<Writer[]> {
     const client = createSecretsClient(`${server.origin}/secrets`, { token, retry: { maxRetries: 0 } });
     writers.push({ name: `w${index}`, client, steps: [], objects: new Map(), consumerToken: '' });
   }
+  // Servers, which have a key, reject entries without signatures.
+  await sequenceAuditEntries(database);
   await database.destroy();
   return writers;
 }
