@@ -37,7 +37,7 @@ interface Reading {
 export function createValueReader(database: Database): ValueReader {
   const readTogether = batch<Reading, Outcome>(MAX_TOGETHER, (take) =>
     // `take` is called late, so that reads that arrived while the transaction waited for its lock are included.
-    inTransaction(database, (transaction) => readEach(transaction, take())),
+    inTransaction(database, (transaction) => readEach(transaction, take()), 'read committed'),
   );
   return {
     async read(ref, origin) {

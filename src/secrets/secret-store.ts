@@ -14,6 +14,7 @@ import {
   assertIfMatch,
   getVariant,
   listSecretConsumers,
+  lockVariant,
   readSecretMetadata,
   saveConsumers,
   saveTags,
@@ -107,18 +108,21 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const by = toActor(requireOwner(origin.caller));
       const value = parseValue(change, { by, at: origin.at });
       const tags = change.tags && parseTags(change.tags);
-      return inTransaction(database, async (transaction) => {
-        const object = await getVariant(transaction, ref);
+      const work = async (transaction: Database): Promise<SecretMetadata> => {
+        const object = await lockVariant(transaction, ref);
         const { id, slug } = object;
         assertIfMatch(object, change.ifMatch);
         if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
-        await replaceValue(transaction, object, value);
+        const { rotateAfterDays = object.rotate_after_days } = change;
+        const replaced = { ...(await replaceValue(transaction, object, value)), rotate_after_days: rotateAfterDays };
         if (change.usedBy) await saveConsumers(transaction, id, change.usedBy);
         if (tags) await saveTags(transaction, id, tags);
         await setRotation(transaction, id, change.rotateAfterDays);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
-        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
-      });
+        return readSecretMetadata(transaction, replaced, origin.at);
+      };
+      // The rule for consumers concerns all variants of the slug; all other changes concern the locked one.
+      return inTransaction(database, work, change.usedBy ? 'serializable' : 'read committed');
     },
     async rename(ref, slug, origin) {
       requireOwner(origin.caller);
@@ -134,11 +138,12 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     },
     async remove(ref, origin) {
       requireOwner(origin.caller);
-      await inTransaction(database, async (transaction) => {
-        const { id, slug } = await getVariant(transaction, ref);
+      const work = async (transaction: Database): Promise<void> => {
+        const { id, slug } = await lockVariant(transaction, ref);
         await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'delete' }, origin);
-      });
+      };
+      await inTransaction(database, work, 'read committed');
     },
   };
 }

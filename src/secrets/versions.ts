@@ -7,6 +7,7 @@ import { findValue, listRecipients, replaceValue, type SealedValue } from './sea
 import {
   fromStoredActor,
   getVariant,
+  lockVariant,
   readSecretMetadata,
   type SecretMetadata,
   type SecretRef,
@@ -57,15 +58,16 @@ export function createVersionStore(database: Database): VersionStore {
     },
     async restore({ version, ...ref }, origin) {
       const by = toActor(requireOwner(origin.caller));
-      return inTransaction(database, async (transaction) => {
-        const object = await getVariant(transaction, ref);
+      const work = async (transaction: Database): Promise<SecretMetadata> => {
+        const object = await lockVariant(transaction, ref);
         const { id, slug } = object;
         const value = await getPreviousValue(transaction, object, version);
         const recipients = await listRecipients(transaction, { objectId: id, version });
-        await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
+        const restored = await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
-        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
-      });
+        return readSecretMetadata(transaction, restored, origin.at);
+      };
+      return inTransaction(database, work, 'read committed');
     },
   };
 }
