@@ -32,8 +32,7 @@ export async function benchAudit(options: AuditBenchOptions): Promise<string> {
   const servers: RunningServer[] = [];
   try {
     const seeded = await seedSecrets({ url: postgres.url }, { secrets: options.secrets, writers: 1 });
-    for (let index = 0; index < Math.max(...SERVERS); index += 1)
-      servers.push(await start(work, index, postgres.url));
+    for (let index = 0; index < Math.max(...SERVERS); index += 1) servers.push(await start(work, index, postgres.url));
     return await compare(servers, postgres.url, { ...options, ...seeded });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));

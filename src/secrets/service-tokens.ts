@@ -3,13 +3,7 @@ import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/b
 import { type Caller, requireAdminSession, requireOwner, type UserCaller } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
-import {
-  appendAuditEntry,
-  type AuditOrigin,
-  type RequestOrigin,
-  type SubjectAction,
-  toActor,
-} from './audit/chain.js';
+import { appendAuditEntry, type AuditOrigin, type RequestOrigin, type SubjectAction, toActor } from './audit/chain.js';
 import { parseConsumerName } from './consumers.js';
 
 interface ServiceTokenPage {

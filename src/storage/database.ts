@@ -50,7 +50,7 @@ export function isPostgres(database: Database): boolean {
  * domain functions can call each other.
  *
  * Transactions are serializable: each one behaves as if it ran alone, so the data that `work` has read is still current
- * when it writes. On PostgreSQL, several run at a time, and `work` is repeated after a conflict with another one, so its
+ * when it writes. On PostgreSQL, several run at a time, and `work` is repeated after a conflict, so its
  * other effects must be repeatable.
  *
  * Inside of `work`, query only the given transaction: any other query would wait for the transaction to end, which is a
@@ -84,7 +84,7 @@ export async function runInSharedTransaction<T>(database: Database, work: () => 
 /**
  * Like {@link runInSharedTransaction}, unless `find` returns a result, which is then returned instead. On PostgreSQL,
  * `find` runs outside of the transaction, before each try, so that its reading does not conflict with other writers; a
- * duplicate key must tell `work` that the result exists by now.
+ * result that exists by then makes `work` fail with a duplicate key.
  */
 export async function findOrRunInSharedTransaction<T>(
   database: Database,
@@ -106,7 +106,7 @@ export async function findOrRunInSharedTransaction<T>(
         .setIsolationLevel('serializable')
         .execute((transaction) => runShared(database, transaction, work));
     } catch (error) {
-      // The same work of another process may have been committed since `find`, which can be why this one failed.
+      // A different process may have committed the same work since `find`, which can be the reason for the failure.
       const mayBeLate = error instanceof AppError && error.code !== 'unavailable';
       const late = mayBeLate ? await find() : undefined;
       if (late !== undefined) return late.found;

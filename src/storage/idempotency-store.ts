@@ -64,9 +64,7 @@ export function createIdempotencyStore(database: Database, now: () => number = D
         return current.response as Promise<T>;
       }
       const entry = { id, fingerprint, key, at: now() };
-      const first = reachesOut
-        ? claimAndPerform(database, entry, answer)
-        : findOrPerform(database, entry, answer);
+      const first = reachesOut ? claimAndPerform(database, entry, answer) : findOrPerform(database, entry, answer);
       running.set(id, { fingerprint, response: first });
       try {
         return await first;

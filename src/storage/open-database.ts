@@ -11,7 +11,14 @@ import {
   toDatabaseError,
 } from './database.js';
 import { sql } from './kysely.js';
-import { assertMigrated, findSchemaVersion, migrate, type Migration, MIGRATIONS, readSchemaVersion } from './migrate.js';
+import {
+  assertMigrated,
+  findSchemaVersion,
+  migrate,
+  type Migration,
+  MIGRATIONS,
+  readSchemaVersion,
+} from './migrate.js';
 import { assertServerKey, type ServerKey } from './server-key.js';
 
 const OLDEST_POSTGRES = 15;

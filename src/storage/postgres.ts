@@ -127,7 +127,7 @@ function toBindingPool(pool: pg.Pool): PostgresPool {
 function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
   let failure: unknown;
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
-    // A statement without an answer blocks the connection, so the next one would wait for its own deadline.
+    // A statement without a response blocks the connection, so the next one would wait for its own deadline.
     if (failure !== undefined) throwUnavailable(failure);
     const values = parameters.map(toBindable);
     return client.query(sql, values).catch((error: unknown) => {
@@ -143,7 +143,7 @@ function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
   };
 }
 
-/** The error codes of a lock that another transaction holds for too long, and of a statement that takes too long. */
+/** The error codes of a lock that is not released in time, and of a statement that takes too long. */
 const LIMIT_CODES: readonly unknown[] = ['55P03', '57014'];
 
 const isLimitReached = (error: unknown): boolean => LIMIT_CODES.includes((error as { readonly code?: unknown }).code);

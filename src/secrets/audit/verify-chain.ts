@@ -92,7 +92,10 @@ async function findMismatch(
   head: AuditHead,
   { start, known, signal }: Comparison,
 ): Promise<BrokenEntry | undefined> {
-  const early = await findChanged(database, known.filter(({ count }) => count <= start.count));
+  const early = await findChanged(
+    database,
+    known.filter(({ count }) => count <= start.count),
+  );
   if (early !== undefined) return early;
   const expected = new Map(known.map(({ count, hash }) => [count, hash]));
   let end = start;
