@@ -83,11 +83,12 @@ const acknowledged: string[][] = [];
 async function write(writer: number, signal: AbortSignal): Promise<void> {
   for (let step = 0; !signal.aborted; step += 1) {
     const tries: string[] = [];
-    for (let isDone = false; !isDone; ) {
+    const body = { value: ageValue() };
+    for (let isDone = false; !isDone;) {
       tries.push(`${writer} ${step} ${tries.length}`);
-      const header = { 'Idempotency-Key': `${writer} ${step}`, 'X-Caller': tries.at(-1)! };
+      const header = { 'Idempotency-Key': `paused-${writer}-${step}`, 'X-Caller': tries.at(-1)! };
       const params = { path: { slug: `written-${writer}` }, header };
-      const { response, error } = await first.client.PUT('/objects/{slug}', { params, body: { value: ageValue() } });
+      const { response, error } = await first.client.PUT('/objects/{slug}', { params, body });
       isDone = response.ok;
       if (!isDone) expect({ status: response.status, error }).toMatchObject({ status: 503 });
     }
@@ -153,7 +154,7 @@ test(`Another server responds while one is paused during writes, ${PAUSES} times
 
 async function listCallers(): Promise<string[]> {
   const found: string[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const { data = [] } = await second.client.GET('/audit-log', { params: { query: { after, limit: 500 } } });
     if (data.length === 0) return found;
     found.push(...data.map(({ caller = '' }) => caller));
@@ -161,7 +162,7 @@ async function listCallers(): Promise<string[]> {
   }
 }
 
-test('A sequencer that holds its lock delays only readers of the audit log, who are told to retry', async () => {
+test('A sequencer that holds its lock delays only readers of the audit log, whose responses name the time to retry', async () => {
   const stalled = new pg.Client({ connectionString: databaseUrl });
   await stalled.connect();
   await stalled.query('begin; select pg_advisory_xact_lock(7872656916); lock table audit_head in exclusive mode');

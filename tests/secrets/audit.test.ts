@@ -2,8 +2,10 @@ import type { Caller } from '../../src/accounts/callers.js';
 import { appendAuditEntries, appendAuditEntry, hashAuditEntry } from '../../src/secrets/audit/chain.js';
 import { type AuditFilter, type AuditLog, createAuditLog } from '../../src/secrets/audit/log.js';
 import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
+import { useAuditKey } from '../../src/secrets/audit/signatures.js';
 import { createSecretStore } from '../../src/secrets/secret-store.js';
 import type { Database } from '../../src/storage/database.js';
+import { createServerKey } from '../../src/storage/server-key.js';
 import type { AuditLogTable } from '../../src/storage/tables.js';
 import { engine, openTestDatabase } from '../storage/engine.js';
 import { ageValue } from './age-files.js';
@@ -263,6 +265,55 @@ describe('the verification of the audit log', () => {
     await change(1_050, { ip: 'x' });
     expect((await audit.verify(owner)).broken).toEqual({ id: 1_050, reason: 'changed' });
     await expect(audit.verify(owner, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+  });
+
+  describe('verify with the server key', () => {
+    const LAST_SIGNED = ENTRIES + 1_000;
+
+    beforeEach(async () => {
+      useAuditKey(database, createServerKey('k'.repeat(43)));
+      await append(1_000);
+      await append(3);
+    });
+
+    test('starts after the last signed position, unless all entries are asked for', async () => {
+      expect(await audit.verify(owner)).toMatchObject({ broken: undefined, from: LAST_SIGNED + 1 });
+      expect(await audit.verify(owner, { full: true })).toMatchObject({ broken: undefined, from: 1 });
+      await change(5, { actor_id: 'someone' });
+      expect((await audit.verify(owner, { full: true })).broken).toEqual({ id: 5, reason: 'changed' });
+    });
+
+    test('detects a chain that was computed again, and one whose end was removed', async () => {
+      const ids = Array.from({ length: LAST_SIGNED + 3 }, (_none, at) => at + 1);
+      await database
+        .deleteFrom('audit_log')
+        .where('id', 'in', ids.slice(LAST_SIGNED - 1))
+        .execute();
+      const count = LAST_SIGNED - 1;
+      const { hash } = await read(count);
+      await database.updateTable('audit_head').set({ count, hash }).execute();
+      expect((await audit.verify(owner)).broken).toEqual({ id: LAST_SIGNED, reason: 'missing' });
+      await append(1);
+      expect((await audit.verify(owner)).broken).toEqual({ id: LAST_SIGNED, reason: 'changed' });
+    });
+
+    test('ignores a signature of a different key', async () => {
+      await database
+        .updateTable('audit_checkpoints')
+        .set({ signature: 'f'.repeat(64) })
+        .execute();
+      expect(await audit.verify(owner)).toMatchObject({ broken: undefined, from: 1 });
+    });
+
+    test('reports a pending entry that no server has signed', async () => {
+      const { id, hash, ...entry } = await read(3);
+      void [id, hash];
+      const forged = { ...entry, number: 1, signature: 'f'.repeat(64), is_rejected: 0 };
+      await database.insertInto('audit_pending').values(forged).execute();
+      const { head, broken } = await audit.verify(owner);
+      expect(head.count).toBe(LAST_SIGNED + 3);
+      expect(broken).toEqual({ id: LAST_SIGNED + 4, reason: 'added' });
+    });
   });
 
   test('listFilterOptions: returns each distinct value once', async () => {
