@@ -31,6 +31,7 @@ export default {
         '/tests/e2e/',
         'storage/postgres\\.test\\.ts$',
         'contract/two-servers\\.test\\.ts$',
+        'contract/paused-server\\.test\\.ts$',
       ],
     },
     {

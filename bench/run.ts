@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { benchAudit } from './audit.js';
 import { benchBoard } from './board.js';
 import { benchDashboard } from './dashboard.js';
 import { benchGenerate } from './generate.js';
@@ -106,6 +107,17 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'responses per second of a large board, with and without an ETag, beside Express with its bytes ready',
     counts: [['pull-requests', 'number of pull requests on the board', 2000, 100], rounds(3), SECONDS],
     run: benchDashboard,
+  },
+  {
+    name: 'audit',
+    description: 'audited writes and reads of one, two and four servers on one PostgreSQL, beside a bare transaction',
+    counts: [
+      ['secrets', 'number of secrets', 500, 20],
+      rounds(3),
+      SECONDS,
+      ['clients', 'number of clients, which the servers share', 12, 4],
+    ],
+    run: benchAudit,
   },
   {
     name: 'board',

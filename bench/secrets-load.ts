@@ -32,6 +32,19 @@ export async function sendReads(origin: string, { connections, seconds, toPath, 
   return toLoad(await autocannon({ url: origin, connections, ...lasting(seconds), requests: [...requests] }));
 }
 
+/** Replaces the value of one secret after the other. */
+export async function sendUpdates(origin: string, { connections, seconds, toPath, token }: ReadOptions): Promise<Load> {
+  let turn = 0;
+  const headers = { authorization: `Bearer ${token ?? ''}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ value });
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    turn += 1;
+    return { ...request, path: toPath(turn) };
+  };
+  const requests = [{ method: 'PUT', path: toPath(0), headers, body, setupRequest }] as const;
+  return toLoad(await autocannon({ url: origin, connections, ...lasting(seconds), requests: [...requests] }));
+}
+
 /** The secret that a writer created. */
 interface Made {
   slug?: string;

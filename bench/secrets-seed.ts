@@ -1,5 +1,6 @@
 import { createAccounts } from '../src/accounts/accounts.js';
 import { serviceTokens } from '../src/accounts/bearer-tokens.js';
+import { sequenceAuditEntries } from '../src/secrets/audit/sequence.js';
 import { createSecretStore } from '../src/secrets/secret-store.js';
 import { createCliServiceTokens } from '../src/secrets/service-tokens.js';
 import type { DatabaseTarget } from '../src/storage/database.js';
@@ -43,6 +44,8 @@ export async function seedSecrets(
   const { token: consumerToken } = await mint(CONSUMER);
   const rotated: string[] = [];
   for (let index = 0; index < writers; index += 1) rotated.push((await mint(`rotated-${index}`)).id);
+  // The server, which has a key, would reject these entries without signatures.
+  await sequenceAuditEntries(database);
   await database.destroy();
   return { secrets, writeToken, consumerToken, rotated };
 }

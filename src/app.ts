@@ -171,7 +171,7 @@ function serviceRouter(
     document: isRunning ? contractDocument(documentPath, document, { isHttps: isHttps(config) }) : undefined,
     authenticate: entry.authenticate?.(context) ?? services.authenticatorFor(tokens),
     limits,
-    replays: entry.replays?.(context) ?? services.replays,
+    replays: services.replays,
     validateResponses: !config.production,
     headers: dataHeaders({ isHttps: isHttps(config) }),
     streams: { stopping: services.readiness.stopping },

@@ -35,7 +35,6 @@ export const secrets: ServiceEntry = {
   operations: () => import('./generated/secrets/operations.js'),
   handlers: async (context) => (await import('./secrets-handlers.js')).createSecretsHandlers(context),
   tokens: ['write', 'consumer'],
-  replays: ({ auditedReplays }) => auditedReplays,
   fixedMessages: { unauthenticated: 'missing or invalid session', malformed_body: 'malformed request body' },
   uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
 };

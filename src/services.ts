@@ -8,8 +8,10 @@ import type { Config } from './config/config.js';
 import { createDashboard, deleteExpiredDashboardData, type Dashboard } from './dashboard/dashboard.js';
 import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
 import { createSecretsAccess, type SecretsAccess } from './secrets/access.js';
-import { auditPasskeyChange, createAuditedIdempotencyStore } from './secrets/audit/chain.js';
+import { auditPasskeyChange } from './secrets/audit/chain.js';
 import { createAuditLog, type AuditLog } from './secrets/audit/log.js';
+import { startSequencer } from './secrets/audit/sequence.js';
+import { useAuditKey } from './secrets/audit/signatures.js';
 import { createConsumerStore, type ConsumerStore } from './secrets/consumers.js';
 import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
@@ -34,8 +36,6 @@ export interface Services extends SecretsAccess {
   readonly database: Database;
   readonly readiness: Readiness;
   readonly replays: IdempotencyStore;
-  /** The idempotency store of the secrets service, which also writes the audit log. */
-  readonly auditedReplays: IdempotencyStore;
   /** Rate limit counts that several servers share; absent on SQLite, which only one server can use. */
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
@@ -92,6 +92,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const database = await openDatabase(toDatabaseTarget(config));
   try {
     await assertServerKey(database, key);
+    useAuditKey(database, key);
     await migrateServices(database, config);
   } catch (error) {
     await database.destroy();
@@ -116,12 +117,14 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     report: (error) => options.terminal.write(`trellis: Failed to refresh a board: ${String(error)}\n`),
   });
   const sweeper = startHourlyCleanup(database, accounts, options.terminal);
+  const sequencer = startSequencer(database, (error) =>
+    options.terminal.write(`trellis: Failed to chain audit entries: ${String(error)}\n`),
+  );
   return {
     version: options.version,
     database,
     readiness: createReadiness(database),
     replays,
-    auditedReplays: createAuditedIdempotencyStore(database, replays),
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
     dashboard,
@@ -147,6 +150,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await dashboard.refresher.close();
       await site?.close();
       await sweeper.close();
+      await sequencer.close();
       await database.destroy();
       folder.close();
     },

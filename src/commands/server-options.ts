@@ -31,11 +31,15 @@ export async function withServerDatabase(
   const config = await loadConfig({ flags });
   // Loaded late, so that --help and errors in settings do not wait for the database modules.
   const { openDatabase, toDatabaseTarget } = await import('../storage/open-database.js');
+  const { findServerKey } = await import('../storage/server-key.js');
+  const { useAuditKey } = await import('../secrets/audit/signatures.js');
   try {
     const place = toDatabaseTarget(config);
     if ('file' in place) await access(place.file).catch(throwMissing);
     const database = await openDatabase(place);
     try {
+      const key = await findServerKey(config.state);
+      if (key !== undefined) useAuditKey(database, key);
       await work(database, config);
     } finally {
       await database.destroy();

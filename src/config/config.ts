@@ -40,6 +40,8 @@ export interface Config {
   readonly state: string;
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
   readonly databaseUrl: string | undefined;
+  /** The largest number of PostgreSQL connections; `undefined` for the default. */
+  readonly postgresPool: number | undefined;
   /** The names of the services that run. */
   readonly services: readonly string[];
   /** Whether users can sign in. */
@@ -232,6 +234,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
+  postgresPool: settings.postgresPool,
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,
   queryValues: settings.queryValues ?? QUERY_VALUES,

@@ -24,6 +24,7 @@ export interface ConfigValues {
   readonly queryWorkMs?: number;
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
+  readonly postgresPool?: number;
   readonly objects?: never;
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
@@ -237,6 +238,13 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096 },
     expected: 'a URL such as postgres://user:password@host:5432/database',
     isSecret: true,
+  },
+  postgresPool: {
+    env: 'TRELLIS_POSTGRES_POOL',
+    flag: '--postgres-pool <number>',
+    description: 'maximum number of PostgreSQL connections, and so of transactions at a time (default: 10)',
+    schema: { type: 'integer', minimum: 2, maximum: 1000 },
+    expected: 'a whole number from 2 to 1000',
   },
   objects: {
     env: 'TRELLIS_OBJECTS',

@@ -46,8 +46,6 @@ export interface ServiceEntry {
   readonly authenticate?: (context: ServiceContext) => Authenticate;
   /** The changes of the database that create the tables of the service, in order. Released ones never change. */
   readonly migrations?: () => Promise<readonly Migration[]>;
-  /** Stores the responses to requests with an `Idempotency-Key`; by default in the database. */
-  readonly replays?: (context: ServiceContext) => RouterOptions['replays'];
   /** Fixed messages by error code, for contracts whose clients rely on the text. */
   readonly fixedMessages?: RouterOptions['fixedMessages'];
   /** Operations that respond with a secret, which are never compressed; if absent, none of the service is. */

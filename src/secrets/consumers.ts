@@ -1,8 +1,8 @@
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
-import { appendAuditEntries, inAuditedTransaction, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
+import { appendAuditEntries, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import {
   assertConsumerExists,
   consumerExists,
@@ -82,7 +82,7 @@ export function createConsumerStore(database: Database): ConsumerStore {
     async add(origin, { name, publicKey = '' }) {
       requireOwner(origin.caller);
       const row = { name: parseConsumerName(name), public_key: publicKey === '' ? null : parsePublicKey(publicKey) };
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         if (await consumerExists(transaction, name))
           throw new AppError('conflict', 'consumer already exists', { field: 'name' });
         await assertBelowLimit(transaction);
@@ -94,7 +94,7 @@ export function createConsumerStore(database: Database): ConsumerStore {
     async update(origin, name, update) {
       requireOwner(origin.caller);
       const wanted = parseUpdate(update);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const renamed = wanted.name === undefined ? [] : await rename(transaction, name, wanted.name);
         const current = wanted.name ?? name;
         const keyed = wanted.publicKey === undefined ? [] : await setKey(transaction, current, wanted.publicKey);
@@ -104,7 +104,7 @@ export function createConsumerStore(database: Database): ConsumerStore {
     },
     async remove(origin, name) {
       requireOwner(origin.caller);
-      await inAuditedTransaction(database, async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         await assertConsumerExists(transaction, name);
         await removeConsumer(transaction, name);
         const revoked = await revokeConsumerTokens(transaction, name, origin.at);

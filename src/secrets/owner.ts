@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
-import { appendAuditEntry, type AuditOrigin, inAuditedTransaction, type RequestOrigin } from './audit/chain.js';
+import { type Database, inTransaction } from '../storage/database.js';
+import { appendAuditEntry, type AuditOrigin, type RequestOrigin } from './audit/chain.js';
 import { parsePublicKey } from './consumers.js';
 import { updateResealOfAll } from './reseal-state.js';
 
@@ -78,7 +78,7 @@ interface NewIdentity extends OwnerKeys {
 async function saveIdentity(database: Database, origin: RequestOrigin, identity: NewIdentity): Promise<void> {
   const { personId } = requireAdminSession(origin.caller);
   assertBothParts(identity);
-  await inAuditedTransaction(database, async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     const { publicKey } = identity;
     await assertSamePublicKey(transaction, publicKey);
     const isRecorded = await saveOwnerKeys(transaction, identity, origin);

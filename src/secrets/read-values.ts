@@ -1,9 +1,9 @@
 import { batch } from '@trellis/core/batch';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared.js';
-import { appendAuditEntries, inAuditedTransaction, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
+import { appendAuditEntries, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import { type SecretRef, selectVariant, toSecretEtag } from './secret-records.js';
 
 /** A stored value, and the id of its variant. */
@@ -37,7 +37,7 @@ interface Reading {
 export function createValueReader(database: Database): ValueReader {
   const readTogether = batch<Reading, Outcome>(MAX_TOGETHER, (take) =>
     // `take` is called late, so that reads that arrived while the transaction waited for its lock are included.
-    inAuditedTransaction(database, (transaction) => readEach(transaction, take())),
+    inTransaction(database, (transaction) => readEach(transaction, take()), 'read committed'),
   );
   return {
     async read(ref, origin) {

@@ -3,7 +3,7 @@
  * filtered by index, and changes in the transaction that changes keys, consumers or recipients.
  */
 import type { RawBuilder } from 'kysely';
-import type { Database } from '../storage/database.js';
+import { type Database, isPostgres } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
 import { readSecretMetadata, type SecretMetadata, type SecretTableRow } from './secret-records.js';
 
@@ -38,7 +38,14 @@ export async function updateResealOfAll(transaction: Database): Promise<void> {
   await update(transaction, sql`true`);
 }
 
+/** Locks the secrets, so that a change of one that reads the earlier keys can't be committed meanwhile. */
 async function update(transaction: Database, scope: RawBuilder<unknown>): Promise<void> {
+  // Transactions of SQLite hold the only write lock from their start.
+  if (isPostgres(transaction)) {
+    await sql`select count(*) from (select id from secret_objects where ${scope} for update) as locked`.execute(
+      transaction,
+    );
+  }
   await sql`
     update secret_objects set needs_reseal = 1 - needs_reseal
     where ${scope} and (needs_reseal = 1) <> ${NEEDS_RESEAL}`.execute(transaction);

@@ -1,6 +1,6 @@
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
-import { appendAuditEntry, inAuditedTransaction } from './audit/chain.js';
+import { appendAuditEntry } from './audit/chain.js';
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +39,7 @@ async function recordBatch(database: Database, at: number): Promise<number> {
       .execute();
   // Checked without a transaction first, as usually nothing is due and other writes need not wait.
   if ((await due(database)).length === 0) return 0;
-  return inAuditedTransaction(database, async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const objects = await due(transaction);
     for (const { id, slug, version } of objects) {
       await transaction.updateTable('secret_objects').set({ noted_version: version }).where('id', '=', id).execute();

@@ -61,28 +61,50 @@ export async function storeValue(
   }
 }
 
-/** Replaces the value of a secret; the previous value becomes one of its last 10 versions. */
-export async function replaceValue(database: Database, object: SecretTableRow, value: NewSealedValue): Promise<void> {
+/**
+ * Replaces the value of a secret; the previous value becomes one of its last 10 versions. Returns the changed row of the
+ * secret.
+ */
+export async function replaceValue(
+  database: Database,
+  object: SecretTableRow,
+  value: NewSealedValue,
+): Promise<SecretTableRow> {
   const { id, version } = object;
   const { by, at } = value;
-  await database
-    .updateTable('secret_object_values')
-    .set({ replaced_at: at, replaced_by_type: by.type, replaced_by_id: by.id })
-    .where('object_id', '=', id)
-    .where('version', '=', version)
-    .execute();
+  const change = { objectId: id, version, at, type: by.type, by: by.id };
+  await markReplaced(database, change);
   await storeValue(database, { objectId: id, version: version + 1 }, value);
-  await database
-    .deleteFrom('secret_object_values')
-    .where('object_id', '=', id)
-    .where('version', '<=', version - MAX_REPLACED)
-    .execute();
-  await database
-    .updateTable('secret_objects')
-    .set({ version: version + 1, updated_at: at, updated_by_type: by.type, updated_by_id: by.id })
-    .where('id', '=', id)
-    .execute();
+  const last = version - MAX_REPLACED;
+  if (last > 0) await deleteUntil(database, { objectId: id, version: last });
+  await pointToValue(database, { ...change, version: version + 1 });
+  return { ...object, version: version + 1, updated_at: at, updated_by_type: by.type, updated_by_id: by.id };
 }
+
+interface ValueChange extends ValueKey {
+  readonly at: number;
+  readonly type: string;
+  readonly by: string;
+}
+
+const markReplaced = prepare((database, { objectId, version, at, type, by }: ValueChange) =>
+  database
+    .updateTable('secret_object_values')
+    .set({ replaced_at: at, replaced_by_type: type, replaced_by_id: by })
+    .where('object_id', '=', objectId)
+    .where('version', '=', version),
+);
+
+const deleteUntil = prepare((database, { objectId, version }: ValueKey) =>
+  database.deleteFrom('secret_object_values').where('object_id', '=', objectId).where('version', '<=', version),
+);
+
+const pointToValue = prepare((database, { objectId, version, at, type, by }: ValueChange) =>
+  database
+    .updateTable('secret_objects')
+    .set({ version, updated_at: at, updated_by_type: type, updated_by_id: by })
+    .where('id', '=', objectId),
+);
 
 /** Returns the recorded public keys of one value in alphabetical order. */
 export async function listRecipients(database: Database, { objectId, version }: ValueKey): Promise<string[]> {

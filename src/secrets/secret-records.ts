@@ -4,7 +4,8 @@
  */
 import { AppError } from '@trellis/core/errors';
 import type { Selectable } from 'kysely';
-import type { Database } from '../storage/database.js';
+import { type Database, isPostgres } from '../storage/database.js';
+import { sql } from '../storage/kysely.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';
 import type { Actor } from './audit/chain.js';
@@ -28,16 +29,47 @@ const findById = prepare((database, { slug, id }: Required<SecretRef>) =>
   database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).where('id', '=', id),
 );
 
+const lockBySlug = prepare((database, { slug }: { readonly slug: string }) =>
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).limit(2).forUpdate(),
+);
+
+const lockById = prepare((database, { slug, id }: Required<SecretRef>) =>
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).where('id', '=', id).forUpdate(),
+);
+
 /**
  * Returns the variant that a reference identifies.
  *
  * @throws AppError `not_found` for an unknown slug or id; `conflict` when several variants share the slug and no id is
  * given.
  */
-export async function getVariant(database: Database, { slug, id }: SecretRef): Promise<SecretTableRow> {
+export function getVariant(database: Database, ref: SecretRef): Promise<SecretTableRow> {
+  return selectByRef(database, ref, { findBySlug, findById });
+}
+
+/**
+ * Like {@link getVariant}, and locks the variant until the transaction ends, for changes that concern it alone. They need
+ * no serializable transaction then, so changes of other secrets can't conflict with them.
+ *
+ * @throws AppError as {@link getVariant}.
+ */
+export function lockVariant(transaction: Database, ref: SecretRef): Promise<SecretTableRow> {
+  // Transactions of SQLite hold the only write lock from their start.
+  const finders = isPostgres(transaction) ? { findBySlug: lockBySlug, findById: lockById } : { findBySlug, findById };
+  return selectByRef(transaction, ref, finders);
+}
+
+interface Finders {
+  readonly findBySlug: typeof findBySlug;
+  readonly findById: typeof findById;
+}
+
+async function selectByRef(database: Database, { slug, id }: SecretRef, finders: Finders): Promise<SecretTableRow> {
   // Hexadecimal digits are compared regardless of case.
   const variants =
-    id === undefined ? findBySlug(database, { slug }) : findById(database, { slug, id: id.toLowerCase() });
+    id === undefined
+      ? finders.findBySlug(database, { slug })
+      : finders.findById(database, { slug, id: id.toLowerCase() });
   return selectVariant(await variants, id);
 }
 
@@ -220,28 +252,71 @@ export async function readSecretMetadataList(
   const counts = groupById(await readCounts(database, ids));
   const owner = await database.selectFrom('secret_owner').select('public_key').executeTakeFirst();
   return rows.map((row) => {
-    const used = (consumers.get(row.id) ?? []).map(({ name, key }) => ({ name, publicKey: key ?? undefined }));
-    const sealing = {
+    const related = {
+      tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
+      consumers: (consumers.get(row.id) ?? []).map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
       recipients: (recipients.get(row.id) ?? []).map(({ recipient }) => recipient),
       recipientCount: counts.get(row.id)?.[0]?.recipient_count ?? 0,
+      ownerKey: owner?.public_key,
     };
-    return {
-      ...toStoredMetadata(row),
-      tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
-      usedBy: used.map(({ name }) => name),
-      rotation: toRotation(row, at),
-      ...sealing,
-      reseal: findResealReason({ consumers: used, ownerKey: owner?.public_key, ...sealing }),
-    };
+    return toMetadata(row, related, at);
   });
 }
 
-/** Returns the metadata of one secret; see {@link readSecretMetadataList}. */
-export async function readSecretMetadata(database: Database, row: SecretTableRow, at: number): Promise<SecretMetadata> {
-  const [object] = await readSecretMetadataList(database, [row], at);
-  if (object === undefined) throw new Error('readSecretMetadataList() returned no metadata for a row.');
-  return object;
+/** The rows of other tables that belong to a secret. */
+interface Related extends Sealing {
+  readonly tags: readonly string[];
 }
+
+function toMetadata(row: SecretTableRow, { tags, ...sealing }: Related, at: number): SecretMetadata {
+  const { consumers, recipients, recipientCount } = sealing;
+  return {
+    ...toStoredMetadata(row),
+    tags,
+    usedBy: consumers.map(({ name }) => name),
+    rotation: toRotation(row, at),
+    recipients,
+    recipientCount,
+    reseal: findResealReason(sealing),
+  };
+}
+
+/** Returns the metadata of one secret, with one query. @param at The current time. */
+export async function readSecretMetadata(database: Database, row: SecretTableRow, at: number): Promise<SecretMetadata> {
+  const rows = (await findRelated(database, row)).sort((one, other) =>
+    Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)),
+  );
+  const ofKind = (kind: string) => rows.filter((found) => found.kind === kind);
+  const related = {
+    tags: ofKind('tag').map(({ name }) => name),
+    consumers: ofKind('consumer').map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
+    recipients: ofKind('recipient').map(({ name }) => name),
+    recipientCount: ofKind('value')[0]?.count ?? 0,
+    ownerKey: ofKind('owner')[0]?.key ?? undefined,
+  };
+  return toMetadata(row, related, at);
+}
+
+interface RelatedRow {
+  readonly kind: string;
+  readonly name: string;
+  readonly key: string | null;
+  readonly count: number;
+}
+
+const findRelated = prepare((database, { id, version }: Pick<SecretTableRow, 'id' | 'version'>) => ({
+  compile: () =>
+    sql<RelatedRow>`
+      select 'tag' as kind, tag as name, cast(null as text) as key, 0 as count
+        from secret_object_tags where object_id = ${id}
+      union all select 'consumer', consumer, public_key, 0
+        from secret_object_consumers left join secret_consumers on name = consumer where object_id = ${id}
+      union all select 'recipient', recipient, null, 0
+        from secret_object_recipients where object_id = ${id} and version = ${version}
+      union all select 'value', '', null, recipient_count
+        from secret_object_values where object_id = ${id} and version = ${version}
+      union all select 'owner', '', public_key, 0 from secret_owner`.compile(database),
+}));
 
 function toStoredMetadata(row: SecretTableRow) {
   return {

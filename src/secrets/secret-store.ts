@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
-import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
+import { type Database, inTransaction } from '../storage/database.js';
+import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
 import { saveResealState } from './reseal-state.js';
 import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
@@ -14,6 +14,7 @@ import {
   assertIfMatch,
   getVariant,
   listSecretConsumers,
+  lockVariant,
   readSecretMetadata,
   saveConsumers,
   saveSlug,
@@ -90,7 +91,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       assertSlug(slug);
       const value = parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         await assertCanCreate(transaction, { slug, consumers });
         const row = toRow(object, { by, at: origin.at });
         await transaction.insertInto('secret_objects').values(row).execute();
@@ -106,23 +107,26 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const by = toActor(requireOwner(origin.caller));
       const value = parseValue(change, { by, at: origin.at });
       const tags = change.tags && parseTags(change.tags);
-      return inAuditedTransaction(database, async (transaction) => {
-        const object = await getVariant(transaction, ref);
+      const work = async (transaction: Database): Promise<SecretMetadata> => {
+        const object = await lockVariant(transaction, ref);
         const { id, slug } = object;
         assertIfMatch(object, change.ifMatch);
         if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
-        await replaceValue(transaction, object, value);
+        const { rotateAfterDays = object.rotate_after_days } = change;
+        const replaced = { ...(await replaceValue(transaction, object, value)), rotate_after_days: rotateAfterDays };
         if (change.usedBy) await saveConsumers(transaction, object, change.usedBy);
         if (tags) await saveTags(transaction, object, tags);
         await setRotation(transaction, id, change.rotateAfterDays);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
-        return saveResealState(transaction, await getVariant(transaction, { slug, id }), origin.at);
-      });
+        return saveResealState(transaction, replaced, origin.at);
+      };
+      // The rule for consumers concerns all variants of the slug; all other changes concern the locked one.
+      return inTransaction(database, work, change.usedBy ? 'serializable' : 'read committed');
     },
     async rename(ref, slug, origin) {
       requireOwner(origin.caller);
       assertSlug(slug);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const { id, slug: previousSlug } = await getVariant(transaction, ref);
         const consumers = await listSecretConsumers(transaction, id);
         if (slug !== previousSlug) await assertCanRename(transaction, id, { slug, consumers });
@@ -133,11 +137,12 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     },
     async remove(ref, origin) {
       requireOwner(origin.caller);
-      await inAuditedTransaction(database, async (transaction) => {
-        const { id, slug } = await getVariant(transaction, ref);
+      const work = async (transaction: Database): Promise<void> => {
+        const { id, slug } = await lockVariant(transaction, ref);
         await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'delete' }, origin);
-      });
+      };
+      await inTransaction(database, work, 'read committed');
     },
   };
 }

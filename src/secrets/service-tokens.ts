@@ -1,16 +1,9 @@
 import { AppError } from '@trellis/core/errors';
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
 import { type Caller, requireAdminSession, requireOwner, type UserCaller } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
-import {
-  appendAuditEntry,
-  type AuditOrigin,
-  inAuditedTransaction,
-  type RequestOrigin,
-  type SubjectAction,
-  toActor,
-} from './audit/chain.js';
+import { appendAuditEntry, type AuditOrigin, type RequestOrigin, type SubjectAction, toActor } from './audit/chain.js';
 import { parseConsumerName } from './consumers.js';
 
 interface ServiceTokenPage {
@@ -62,7 +55,7 @@ export function createServiceTokenManager(
     change: (transaction: Database) => Promise<T>,
   ): Promise<T> {
     authorize(origin.caller);
-    return inAuditedTransaction(database, async (transaction) => {
+    return inTransaction(database, async (transaction) => {
       const result = await change(transaction);
       const entry = { action, subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: id } as const;
       if (result !== false) await appendAuditEntry(transaction, entry, origin);
@@ -137,7 +130,7 @@ export function createCliServiceTokens(
       return (await rows.orderBy('created_at').orderBy('id').execute()).map((row) => toTokenMetadata(row, now()));
     },
     revoke: (id) =>
-      inAuditedTransaction(database, async (transaction) => {
+      inTransaction(database, async (transaction) => {
         const origin = originNow();
         for (const kind of KINDS) {
           if (!(await store.revoke(transaction, { kind, id, at: origin.at }))) continue;
@@ -202,7 +195,7 @@ async function mintToken(
     createdAt: origin.at,
     expiresAt: toExpiry(origin.at, token.ttlSeconds),
   };
-  return inAuditedTransaction(database, async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await assertBelowLimit(transaction, kind);
     const issued = await store.issue(transaction, issue);
     const entry = { action: 'create', subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: issued.row.id } as const;

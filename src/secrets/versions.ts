@@ -1,13 +1,14 @@
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import type { Database } from '../storage/database.js';
-import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
+import { type Database, inTransaction } from '../storage/database.js';
+import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';
 import { saveResealState } from './reseal-state.js';
 import { findValue, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
 import {
   fromStoredActor,
   getVariant,
+  lockVariant,
   type SecretMetadata,
   type SecretRef,
   type SecretTableRow,
@@ -47,7 +48,7 @@ export function createVersionStore(database: Database): VersionStore {
     },
     async read({ version, ...ref }, origin) {
       requireOwner(origin.caller);
-      return inAuditedTransaction(database, async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
         const { sealed } = await getPreviousValue(transaction, object, version);
         const { id, slug } = object;
@@ -57,15 +58,16 @@ export function createVersionStore(database: Database): VersionStore {
     },
     async restore({ version, ...ref }, origin) {
       const by = toActor(requireOwner(origin.caller));
-      return inAuditedTransaction(database, async (transaction) => {
-        const object = await getVariant(transaction, ref);
+      const work = async (transaction: Database): Promise<SecretMetadata> => {
+        const object = await lockVariant(transaction, ref);
         const { id, slug } = object;
         const value = await getPreviousValue(transaction, object, version);
         const recipients = await listRecipients(transaction, { objectId: id, version });
-        await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
+        const restored = await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
-        return saveResealState(transaction, await getVariant(transaction, { slug, id }), origin.at);
-      });
+        return saveResealState(transaction, restored, origin.at);
+      };
+      return inTransaction(database, work, 'read committed');
     },
   };
 }

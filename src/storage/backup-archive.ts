@@ -229,6 +229,8 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   secret_owner: true,
   audit_log: true,
   audit_head: true,
+  audit_pending: true,
+  audit_checkpoints: true,
   replays: true,
   server_key: true,
   rate_counts: false,

@@ -44,7 +44,7 @@ export async function createBackup(options: BackupOptions): Promise<ArchiveConte
   if (!options.force) await assertNotExisting(options.file);
   const place = toDatabaseTarget(options);
   if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
-  const source = await openMigratedDatabase(place);
+  const source = await openMigratedDatabase(place, { hasDeadlines: false });
   const temporary = join(dirname(options.file), `.trellis-backup-${process.pid}`);
   try {
     // SQLite would create the file readable for other users.
@@ -191,7 +191,7 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
   // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
-    const target = await openDatabase(toDatabaseTarget(options));
+    const target = await openDatabase(toDatabaseTarget(options), { hasDeadlines: false });
     try {
       if (!options.force) await assertEmpty(target);
       // If the process ends between the two steps, the server reports a different key until the restore is repeated.

@@ -11,7 +11,15 @@ import type { Tables } from './tables.js';
 export type Database = Kysely<Tables>;
 
 /** A SQLite file, or `:memory:`; or the URL of a PostgreSQL database, which contains the password. */
-export type DatabaseTarget = { readonly file: string } | { readonly url: string };
+export type DatabaseTarget = { readonly file: string } | { readonly url: string; readonly poolSize?: number };
+
+export interface ConnectOptions {
+  /**
+   * Whether statements on PostgreSQL fail after some seconds, as requests need it. Migrations, backups and checks may
+   * take longer.
+   */
+  readonly hasDeadlines?: boolean;
+}
 
 /**
  * The key of the data that {@link connectDatabase} attaches to a database; a symbol can't collide with Kysely's names.
@@ -19,16 +27,16 @@ export type DatabaseTarget = { readonly file: string } | { readonly url: string 
 const PARTS = Symbol('parts');
 
 interface Parts {
-  /** Runs one transaction of this process at a time, so that conflicts occur only with other processes. */
-  readonly inTurn: ConcurrencyLimit;
+  /** Repeats one failed transaction of this process at a time, so that they do not conflict with each other again. */
+  readonly repeatInTurn: ConcurrencyLimit;
   readonly joining: TransactionContext;
 }
 
 /** Connects to a database without any checks. */
-export function connectDatabase(place: DatabaseTarget): Database {
-  const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
+export function connectDatabase(place: DatabaseTarget, { hasDeadlines = true }: ConnectOptions = {}): Database {
+  const dialect = 'url' in place ? postgresDialect({ ...place, hasDeadlines }) : sqliteDialect(place.file);
   const joining = createTransactionContext();
-  const parts: Parts = { inTurn: limitConcurrency(1), joining };
+  const parts: Parts = { repeatInTurn: limitConcurrency(1), joining };
   return withTransactionContext(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
 }
 
@@ -42,32 +50,75 @@ export function isPostgres(database: Database): boolean {
  * domain functions can call each other.
  *
  * Transactions are serializable: each one behaves as if it ran alone, so the data that `work` has read is still current
- * when it writes. On PostgreSQL, `work` is repeated after a conflict with another process, so its other effects must be
- * repeatable.
+ * when it writes. On PostgreSQL, several run at a time, and `work` is repeated after a conflict, so its
+ * other effects must be repeatable.
  *
  * Inside of `work`, query only the given transaction: any other query would wait for the transaction to end, which is a
  * deadlock. {@link runInSharedTransaction} has no such rule.
+ *
+ * @param isolation `read committed` suits work on PostgreSQL that needs no protection from concurrent changes, or that
+ * locks the rows which it reads. It is never repeated for changes by others.
  */
-export async function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  database: Database,
+  work: (transaction: Database) => Promise<T>,
+  isolation: 'read committed' | 'serializable' = 'serializable',
+): Promise<T> {
   if (database.isTransaction) return join(database, work);
   // SQLite has one connection, which runs one transaction at a time.
   if (!isPostgres(database)) return database.transaction().execute(work);
-  const run = () => database.transaction().setIsolationLevel('serializable').execute(work);
-  const parts = findParts(database);
-  return retrySerializationFailures(parts === undefined ? run : () => parts.inTurn(run));
+  const run = () => database.transaction().setIsolationLevel(isolation).execute(work);
+  return retrySerializationFailures(run, findParts(database)?.repeatInTurn);
 }
 
 /**
  * Runs `work` in one transaction that all functions called by `work` join, although they use the database itself. If a
  * transaction inside fails, everything is rolled back, and this function throws its error.
  *
- * All other writers wait for the transaction, so `work` must not wait for other servers.
+ * Other writers may wait for the transaction, so `work` must not wait for other servers.
  */
 export async function runInSharedTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
-  return inTransaction(database, async (transaction) => {
-    const parts = findParts(database);
-    return parts === undefined || transaction === database ? work() : parts.joining.run(transaction, work);
-  });
+  return inTransaction(database, (transaction) => runShared(database, transaction, work));
+}
+
+/**
+ * Like {@link runInSharedTransaction}, unless `find` returns a result, which is then returned instead. On PostgreSQL,
+ * `find` runs outside of the transaction, before each try, so that its reading does not conflict with other writers; a
+ * result that exists by then makes `work` fail with a duplicate key.
+ */
+export async function findOrRunInSharedTransaction<T>(
+  database: Database,
+  find: () => Promise<{ readonly found: T } | undefined>,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (database.isTransaction || !isPostgres(database)) {
+    return runInSharedTransaction(database, async () => {
+      const stored = await find();
+      return stored === undefined ? work() : stored.found;
+    });
+  }
+  const attempt = async (): Promise<T> => {
+    const stored = await find();
+    if (stored !== undefined) return stored.found;
+    try {
+      return await database
+        .transaction()
+        .setIsolationLevel('serializable')
+        .execute((transaction) => runShared(database, transaction, work));
+    } catch (error) {
+      // A different process may have committed the same work since `find`, which can be the reason for the failure.
+      const mayBeLate = error instanceof AppError && error.code !== 'unavailable';
+      const late = mayBeLate ? await find() : undefined;
+      if (late !== undefined) return late.found;
+      throw error;
+    }
+  };
+  return retrySerializationFailures(attempt, findParts(database)?.repeatInTurn);
+}
+
+async function runShared<T>(database: Database, transaction: Database, work: () => Promise<T>): Promise<T> {
+  const parts = findParts(database);
+  return parts === undefined || transaction === database ? work() : parts.joining.run(transaction, work);
 }
 
 /** Reads from a snapshot of the database, without blocking writers. */
@@ -161,7 +212,7 @@ function withTransactionContext(root: Database, joining: TransactionContext, ext
  */
 const CONFLICTS = ['40001', '40P01', '23505'];
 
-/** Only other processes cause conflicts, with one transaction each at a time, so few tries are needed. */
+/** Repetitions of one process run one at a time, so few tries are needed. */
 const MAX_TRIES = 10;
 const FIRST_WAIT_MS = 5;
 const MAX_WAIT_MS = 200;
@@ -172,10 +223,13 @@ const MAX_WAIT_MS = 200;
  * @throws AppError `unavailable` after too many conflicts. A duplicate key is thrown unchanged in that case, because it
  * may not be due to a conflict.
  */
-async function retrySerializationFailures<T>(run: () => Promise<T>): Promise<T> {
+async function retrySerializationFailures<T>(
+  run: () => Promise<T>,
+  repeatInTurn: ConcurrencyLimit = (repeat) => repeat(),
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await run();
+      return await (tries === 1 ? run() : repeatInTurn(run));
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (tries === MAX_TRIES) throw toFailure(error);

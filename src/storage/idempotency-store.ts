@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
-import { type Database, runInSharedTransaction } from './database.js';
+import { type Database, findOrRunInSharedTransaction } from './database.js';
 import { prepare, prepareInsert } from './prepared.js';
 import { encryptAtRest, decryptAtRest } from './server-key.js';
 import type { ReplaysTable } from './tables.js';
@@ -64,9 +64,7 @@ export function createIdempotencyStore(database: Database, now: () => number = D
         return current.response as Promise<T>;
       }
       const entry = { id, fingerprint, key, at: now() };
-      const first = reachesOut
-        ? claimAndPerform(database, entry, answer)
-        : runInSharedTransaction(database, () => findOrPerform(database, entry, answer));
+      const first = reachesOut ? claimAndPerform(database, entry, answer) : findOrPerform(database, entry, answer);
       running.set(id, { fingerprint, response: first });
       try {
         return await first;
@@ -97,13 +95,19 @@ interface Entry {
 
 async function findOrPerform<T>(database: Database, entry: Entry, answer: () => Promise<T>): Promise<T> {
   const { id, fingerprint, key, at } = entry;
-  const [stored] = await findReplay(database, { id });
-  if (stored !== undefined && stored.expires_at > at) return readResponse(stored, entry) as T;
-  if (stored !== undefined) await removeReplay(database, id);
-  const first = await answer();
-  const row = { id, fingerprint, sealed: encryptAtRest(JSON.stringify(first), key), expires_at: at + LIFETIME_MS };
-  await insertReplay(database, { ...row, claimed_at: null });
-  return first;
+  let isExpired = false;
+  const find = async () => {
+    const [stored] = await findReplay(database, { id });
+    isExpired = stored !== undefined && stored.expires_at <= at;
+    return stored === undefined || isExpired ? undefined : { found: readResponse(stored, entry) as T };
+  };
+  return findOrRunInSharedTransaction(database, find, async () => {
+    if (isExpired) await removeReplay(database, id);
+    const first = await answer();
+    const row = { id, fingerprint, sealed: encryptAtRest(JSON.stringify(first), key), expires_at: at + LIFETIME_MS };
+    await insertReplay(database, { ...row, claimed_at: null });
+    return first;
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ export {
   Kysely,
   PostgresAdapter,
   PostgresDialect,
+  PostgresDriver,
   PostgresQueryCompiler,
   SqliteDialect,
   SqliteDriver,

@@ -17,6 +17,7 @@ import { secretValues } from './migrations/0013-secret-values.js';
 import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
 import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 import { throughput } from './migrations/0016-throughput.js';
+import { auditSequence } from './migrations/0017-audit-sequence.js';
 import { lists } from './migrations/0018-lists.js';
 import { hiddenRepositories } from './migrations/0020-hidden-repositories.js';
 
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   secretsUpkeep,
   retiredWebhooks,
   throughput,
+  auditSequence,
   lists,
   hiddenRepositories,
 ];
@@ -153,6 +155,17 @@ export async function readSchemaVersion(database: Database): Promise<number> {
   const tables = await database.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_versions')) return 0;
   return readVersion(database as unknown as Kysely<SchemaVersions>);
+}
+
+/** The PostgreSQL error code of a table that does not exist. */
+const UNDEFINED_TABLE = '42P01';
+
+/** Returns the version of a PostgreSQL database in one statement; 0 for an empty one. */
+export async function findSchemaVersion(database: Database): Promise<number> {
+  return readVersion(database as unknown as Kysely<SchemaVersions>).catch((error: unknown) => {
+    if ((error as { readonly code?: unknown }).code === UNDEFINED_TABLE) return 0;
+    throw error;
+  });
 }
 
 async function readVersion(versions: Kysely<SchemaVersions>): Promise<number> {

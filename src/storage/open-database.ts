@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
 import {
   connectDatabase,
+  type ConnectOptions,
   type Database,
   DatabaseError,
   type DatabaseTarget,
@@ -10,7 +11,14 @@ import {
   toDatabaseError,
 } from './database.js';
 import { sql } from './kysely.js';
-import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchemaVersion } from './migrate.js';
+import {
+  assertMigrated,
+  findSchemaVersion,
+  migrate,
+  type Migration,
+  MIGRATIONS,
+  readSchemaVersion,
+} from './migrate.js';
 import { assertServerKey, type ServerKey } from './server-key.js';
 
 const OLDEST_POSTGRES = 15;
@@ -24,10 +32,22 @@ const OLDEST_POSTGRES = 15;
  */
 export async function openDatabase(
   place: DatabaseTarget,
-  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
+  { migrations = MIGRATIONS, ...options }: OpenOptions = {},
 ): Promise<Database> {
-  if ('file' in place) makeDatabasePrivate(place.file);
-  return open(place, (database) => migrate(database, migrations));
+  if ('file' in place) {
+    makeDatabasePrivate(place.file);
+    return open(place, (database) => migrate(database, migrations));
+  }
+  const isMigrated = async (database: Database) => (await findSchemaVersion(database)) === migrations.length;
+  const migrateSlowly = async () => {
+    const patient = await open(place, (database) => migrate(database, migrations), { hasDeadlines: false });
+    await patient.destroy();
+  };
+  return open(place, async (database) => ((await isMigrated(database)) ? undefined : migrateSlowly()), options);
+}
+
+interface OpenOptions extends ConnectOptions {
+  readonly migrations?: readonly Migration[];
 }
 
 /**
@@ -35,12 +55,16 @@ export async function openDatabase(
  *
  * @throws DatabaseError if its tables are those of a different release.
  */
-export async function openMigratedDatabase(place: DatabaseTarget): Promise<Database> {
-  return open(place, assertMigrated);
+export async function openMigratedDatabase(place: DatabaseTarget, options?: ConnectOptions): Promise<Database> {
+  return open(place, assertMigrated, options);
 }
 
-async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
-  const database = connectDatabase(place);
+async function open(
+  place: DatabaseTarget,
+  prepare: (database: Database) => Promise<void>,
+  options?: ConnectOptions,
+): Promise<Database> {
+  const database = connectDatabase(place, options);
   try {
     if (isPostgres(database)) await readSupportedVersion(database);
     await prepare(database);
@@ -65,13 +89,16 @@ async function readSupportedVersion(database: Database): Promise<string> {
 
 export interface DatabaseTargetConfig {
   readonly databaseUrl: string | undefined;
+  /** The number of PostgreSQL connections. */
+  readonly postgresPool?: number | undefined;
   /** The state folder. */
   readonly state: string;
 }
 
 /** Returns the configured database of the user data: PostgreSQL, or a file in the state folder. */
-export function toDatabaseTarget({ databaseUrl, state }: DatabaseTargetConfig): DatabaseTarget {
-  return databaseUrl === undefined ? { file: join(state, 'trellis.db') } : { url: databaseUrl };
+export function toDatabaseTarget({ databaseUrl, postgresPool, state }: DatabaseTargetConfig): DatabaseTarget {
+  if (databaseUrl === undefined) return { file: join(state, 'trellis.db') };
+  return { url: databaseUrl, ...(postgresPool !== undefined && { poolSize: postgresPool }) };
 }
 
 /** The result of inspecting a database. */
@@ -96,7 +123,7 @@ export interface DatabaseStatus {
  */
 export async function inspectDatabase(place: DatabaseTarget, key?: ServerKey): Promise<DatabaseStatus | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const database = connectDatabase(place);
+  const database = connectDatabase(place, { hasDeadlines: false });
   try {
     return await read(database, key);
   } catch (error) {

@@ -1,48 +1,109 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
 import { AppError } from '@trellis/core/errors';
-import type { DataTypeNode, PostgresPool, PostgresPoolClient, QueryCompiler } from 'kysely';
+import type {
+  DatabaseConnection,
+  DataTypeNode,
+  Driver,
+  PostgresDialectConfig,
+  PostgresPool,
+  PostgresPoolClient,
+  QueryCompiler,
+  TransactionSettings,
+} from 'kysely';
 import type pg from 'pg';
-import { ColumnDefinitionNode, PostgresDialect, PostgresQueryCompiler } from './kysely.js';
+import {
+  ColumnDefinitionNode,
+  CompiledQuery,
+  PostgresDialect,
+  PostgresDriver,
+  PostgresQueryCompiler,
+} from './kysely.js';
 import { toBindable } from './sqlite.js';
 
+/** PostgreSQL accepts 100 connections by default, which is enough for several servers, a backup and administrators. */
+const DEFAULT_POOL_SIZE = 10;
+
+/** Longer than a reachable server needs to accept a connection, or than the pool needs to get one back. */
+const CONNECT_TIMEOUT_MS = 4_000;
+
+/** The time after which a server that has not answered a statement counts as unavailable. */
+const STATEMENT_DEADLINE_MS = 5_000;
+
 /**
- * PostgreSQL accepts 100 connections by default, which is enough for several servers, a backup and administrators.
- * Transactions of one process run one at a time, so more connections would serve reads only.
+ * The limits of PostgreSQL for each transaction of a request. A hanging process, or one whose machine has failed, keeps
+ * its locks for the last of them; others wait for a lock for the first. The deadline above is a little longer than the
+ * second, so that a server which works reports the error itself.
+ *
+ * They are part of each transaction, and no statement has a name, because connections of a pooler such as PgBouncer do
+ * not keep the state of a session.
  */
-const MAX_CONNECTIONS = 10;
+const REQUEST_LIMITS = { lock_timeout: '2s', statement_timeout: '4s', idle_in_transaction_session_timeout: '3s' };
 
-/** Longer than a reachable server needs to accept a connection. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/** The limit for work that takes its time. */
+const LONG_LIMITS = { idle_in_transaction_session_timeout: '60s' };
 
-/** Releases the locks of a process that hangs or whose machine has failed. */
-const IDLE_IN_TRANSACTION = "set idle_in_transaction_session_timeout = '60s'";
+export interface PostgresOptions {
+  readonly url: string;
+  /** The largest number of connections, which is the number of transactions at a time. */
+  readonly poolSize?: number;
+  /** Whether statements fail after some seconds. */
+  readonly hasDeadlines: boolean;
+}
 
 /** Creates a pool of connections to a server. The first query opens the first connection. */
-export function postgresDialect(url: string): PostgresDialect {
+export function postgresDialect(options: PostgresOptions): PostgresDialect {
+  const config = { pool: async () => toBindingPool(await openPool(options)) };
+  const limits = Object.entries(options.hasDeadlines ? REQUEST_LIMITS : LONG_LIMITS);
+  const setLimits = limits.map(([name, value]) => `; set local ${name} = '${value}'`).join('');
   return new (class extends PostgresDialect {
     override createQueryCompiler(): QueryCompiler {
       return new PortableCompiler();
     }
-  })({ pool: async () => toBindingPool(await openPool(url)) });
+    override createDriver(): Driver {
+      return new LimitingDriver(config, setLimits);
+    }
+  })(config);
 }
 
-async function openPool(url: string): Promise<pg.Pool> {
+/** Begins transactions with limits, in one round trip. */
+class LimitingDriver extends PostgresDriver {
+  readonly #setLimits: string;
+
+  constructor(config: PostgresDialectConfig, setLimits: string) {
+    super(config);
+    this.#setLimits = setLimits;
+  }
+
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    { isolationLevel, accessMode }: TransactionSettings,
+  ): Promise<void> {
+    const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
+    const begin = `begin${isolation}${accessMode === undefined ? '' : ` ${accessMode}`}${this.#setLimits}`;
+    await connection.executeQuery(CompiledQuery.raw(begin));
+  }
+
+  /** Keeps the error that the transaction failed with: a rollback fails only with the connection, which ends it too. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection).catch(() => undefined);
+  }
+}
+
+async function openPool({ url, poolSize = DEFAULT_POOL_SIZE, hasDeadlines }: PostgresOptions): Promise<pg.Pool> {
   // Loaded when it is used, as most servers store user data in SQLite.
   const { default: driver } = await import('pg');
   const pool = new driver.Pool({
     connectionString: url,
-    max: MAX_CONNECTIONS,
+    max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...(hasDeadlines && { query_timeout: STATEMENT_DEADLINE_MS }),
     keepAlive: true,
     types: { getTypeParser: createParserFinder(driver.types) },
   });
   // The pool replaces a failed idle connection when the next query needs one.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => {
-    // The query that uses the connection reports the error.
-    client.on('error', () => undefined);
-    client.query(IDLE_IN_TRANSACTION).catch(() => undefined);
-  });
+  // The query that uses the connection reports the error.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -64,18 +125,28 @@ function toBindingPool(pool: pg.Pool): PostgresPool {
 }
 
 function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
-  let isBroken = false;
+  let failure: unknown;
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
+    // A statement without a response blocks the connection, so the next one would wait for its own deadline.
+    if (failure !== undefined) throwUnavailable(failure);
     const values = parameters.map(toBindable);
     return client.query(sql, values).catch((error: unknown) => {
-      isBroken ||= isEndOfConnection(error);
-      if (isBroken) throwUnavailable(error);
+      if (isEndOfConnection(error)) failure = error;
+      if (failure !== undefined || isLimitReached(error)) throwUnavailable(error);
       throw error;
     });
   };
   // The other overload of query() is for cursors, which Kysely does not use here.
-  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(isBroken) };
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: () => client.release(failure !== undefined),
+  };
 }
+
+/** The error codes of a lock that is not released in time, and of a statement that takes too long. */
+const LIMIT_CODES: readonly unknown[] = ['55P03', '57014'];
+
+const isLimitReached = (error: unknown): boolean => LIMIT_CODES.includes((error as { readonly code?: unknown }).code);
 
 /**
  * Returns whether an error means that the connection has ended. Errors of a query have a lower severity than FATAL, and
@@ -88,7 +159,8 @@ function isEndOfConnection(error: unknown): boolean {
 }
 
 function throwUnavailable(cause: unknown): never {
-  throw new AppError('unavailable', 'The database is unavailable. Retry later.', { cause });
+  const headers = { 'Retry-After': '2' };
+  throw new AppError('unavailable', 'The database is unavailable. Retry later.', { cause, headers });
 }
 
 type Parse = (text: string) => unknown;

@@ -35,6 +35,8 @@ export interface Tables {
   secret_owner: SecretOwnerTable;
   audit_log: AuditLogTable;
   audit_head: AuditHeadTable;
+  audit_pending: AuditPendingTable;
+  audit_checkpoints: AuditCheckpointsTable;
   replays: ReplaysTable;
   rate_counts: RateCountsTable;
   webhook_deliveries: WebhookDeliveriesTable;
@@ -457,6 +459,26 @@ export interface AuditHeadTable {
   count: number;
   /** The hash of the last entry. */
   hash: string;
+}
+
+/** Committed entries of the audit log that are not part of the chain yet. */
+export interface AuditPendingTable extends Omit<AuditLogTable, 'hash' | 'id'> {
+  /** The order of the entries, assigned by the database. Transactions may commit in a different order. */
+  number: number;
+  /** The HMAC of the entry, with a key derived from the server key; null if the writer had no key. */
+  signature: string | null;
+  /** Whether the entry stays out of the chain, because its signature is wrong. */
+  is_rejected: number;
+}
+
+/** Positions of the audit log, signed when they were the end of the chain. */
+export interface AuditCheckpointsTable {
+  /** The id of the entry. */
+  id: number;
+  /** The hash of the entry. */
+  hash: string;
+  /** The HMAC of the position and the hash, with a key derived from the server key. */
+  signature: string;
 }
 
 /** The stored responses to requests with an idempotency key. */

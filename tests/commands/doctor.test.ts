@@ -8,6 +8,7 @@ import type { CheckResult } from '../../src/commands/doctor/check-result.js';
 import { runDoctor } from '../../src/commands/doctor/doctor.js';
 import { loadConfig } from '../../src/config/config.js';
 import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
+import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -79,6 +80,7 @@ test('doctor: verifies the audit log', async () => {
   const database = await openDatabase(place);
   const origin = { caller: 'machine', ip: 'x', at: 1 } as const;
   for (const slug of ['a', 'b']) await appendAuditEntry(database, { action: 'create', slug, variantId: 'v' }, origin);
+  await sequenceAuditEntries(database);
   expect(await examine()).toMatchObject({ 'audit log': like(/^ok 2 entries, whose head is [0-9a-f]{64}$/) });
   await database.updateTable('audit_log').set({ slug: 'x' }).where('id', '=', 1).execute();
   await database.destroy();

@@ -20,7 +20,7 @@ import type { SecretsServices } from '../../src/handlers/secrets/services.js';
 import { UNCOMPRESSED_OPERATIONS } from '../../src/handlers/uncompressed.js';
 import { secrets as secretsEntry } from '../../src/product.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
-import { auditPasskeyChange, createAuditedIdempotencyStore } from '../../src/secrets/audit/chain.js';
+import { auditPasskeyChange } from '../../src/secrets/audit/chain.js';
 import { createAuditLog } from '../../src/secrets/audit/log.js';
 import { createConsumerStore } from '../../src/secrets/consumers.js';
 import { createSecretsOwner } from '../../src/secrets/owner.js';
@@ -78,7 +78,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       fixedMessages: secretsEntry.fixedMessages,
       authenticate: authenticatorFor(['write', 'consumer']),
       limits,
-      replays: createAuditedIdempotencyStore(database, createIdempotencyStore(database)),
+      replays: createIdempotencyStore(database),
       validateResponses: true,
       uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
     }),

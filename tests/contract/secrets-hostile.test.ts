@@ -1,4 +1,5 @@
 /** Hostile requests over a raw connection. Paths of consumers are tested in `secrets/consumers.ts`. */
+import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { ageValue } from '../secrets/age-files.js';
 import { sendRaw } from '../server/raw-request.js';
 import { ORIGIN } from './contract-server.js';
@@ -18,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.server.close());
 
 const countEntries = async (): Promise<number> => {
+  await sequenceAuditEntries(stage.server.database);
   const count = stage.server.database.selectFrom('audit_log').select(({ fn }) => fn.countAll<number>().as('count'));
   return (await count.executeTakeFirstOrThrow()).count;
 };

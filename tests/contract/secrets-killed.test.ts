@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createSecretsClient, type SecretsClient } from '../../src/generated/secrets/client.js';
+import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
 import { createCliServiceTokens } from '../../src/secrets/service-tokens.js';
 import type { Database } from '../../src/storage/database.js';
@@ -32,6 +33,7 @@ test(
     for (const writer of writers) await expectTokenHolds(writer);
     await server.kill();
     const database = await openDatabase(server.place);
+    await sequenceAuditEntries(database);
     expect((await verifyAuditChain(database)).broken).toBeUndefined();
     await expectWhole(database, writers);
     await database.destroy();
@@ -82,6 +84,8 @@ async function seed(): Promise<Writer[]> {
     const client = createSecretsClient(`${server.origin}/secrets`, { token, retry: { maxRetries: 0 } });
     writers.push({ name: `w${index}`, client, steps: [], objects: new Map(), consumerToken: '' });
   }
+  // Servers, which have a key, reject entries without signatures.
+  await sequenceAuditEntries(database);
   await database.destroy();
   return writers;
 }

@@ -1,9 +1,7 @@
-import {
-  appendAuditEntry,
-  inAuditedTransaction,
-  createAuditedIdempotencyStore,
-} from '../../src/secrets/audit/chain.js';
-import type { Database } from '../../src/storage/database.js';
+import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
+import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
+import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
+import { type Database, inTransaction } from '../../src/storage/database.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
@@ -14,7 +12,7 @@ const ENTRIES_OF_EACH = 10;
 const origin = { caller: undefined, ip: '192.0.2.7', at: 1_795_000_000_000 };
 
 async function write(database: Database, slug: string): Promise<string> {
-  await inAuditedTransaction(database, async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     await transaction.selectFrom('secret_objects').select('id').where('slug', '=', slug).execute();
     await appendAuditEntry(transaction, { action: 'read', slug, variantId: 'v' }, origin);
   });
@@ -35,7 +33,7 @@ test.each([
   [
     'writes with an idempotency key',
     (database: Database, slug: string) =>
-      createAuditedIdempotencyStore(database, createIdempotencyStore(database)).answerOnce(
+      createIdempotencyStore(database).answerOnce(
         { scope: 's', key: slug, request: slug },
         () => write(database, slug),
       ),
@@ -47,6 +45,8 @@ test.each([
       for (let entry = 0; entry < ENTRIES_OF_EACH; entry += 1) await writeOne(database, `${writer}-${entry}`);
     }),
   );
+  await Promise.all(writers.map((database) => sequenceAuditEntries(database)));
+  expect((await verifyAuditChain(writers[0]!)).broken).toBeUndefined();
   const entries = await writers[0]!.selectFrom('audit_log').select(['id', 'slug']).orderBy('id').execute();
   expect(entries.map(({ id }) => id)).toEqual(Array.from({ length: WRITERS * ENTRIES_OF_EACH }, (_, at) => at + 1));
   expect(new Set(entries.map(({ slug }) => slug)).size).toBe(entries.length);

@@ -1,10 +1,13 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import { appendAuditEntries, appendAuditEntry, hashAuditEntry } from '../../src/secrets/audit/chain.js';
 import { type AuditFilter, type AuditLog, createAuditLog } from '../../src/secrets/audit/log.js';
+import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
+import { useAuditKey } from '../../src/secrets/audit/signatures.js';
 import { createSecretStore } from '../../src/secrets/secret-store.js';
 import type { Database } from '../../src/storage/database.js';
+import { createServerKey } from '../../src/storage/server-key.js';
 import type { AuditLogTable } from '../../src/storage/tables.js';
-import { openTestDatabase } from '../storage/engine.js';
+import { engine, openTestDatabase } from '../storage/engine.js';
 import { ageValue } from './age-files.js';
 import { openFixtures, owner, script, type SecretsFixtures, START } from './fixtures.js';
 
@@ -27,7 +30,10 @@ describe('the audit log', () => {
   });
   afterEach(() => database.destroy());
 
-  const entries = () => database.selectFrom('audit_log').selectAll().orderBy('id').execute();
+  const entries = async () => {
+    await sequenceAuditEntries(database);
+    return database.selectFrom('audit_log').selectAll().orderBy('id').execute();
+  };
 
   test('appendAudit: chains each entry to the previous one', async () => {
     for (const slug of ['a', 'b', 'c'])
@@ -60,9 +66,10 @@ describe('the audit log', () => {
   });
 
   test('create: stores nothing if the audit entry cannot be written', async () => {
-    await database.schema.dropTable('audit_log').execute();
+    const table = engine === 'SQLite' ? 'audit_log' : 'audit_pending';
+    await database.schema.dropTable(table).execute();
     const created = createSecretStore(database).create({ slug: 'a', value: ageValue() }, origin);
-    await expect(created).rejects.toThrow(/audit_log/);
+    await expect(created).rejects.toThrow(table);
     expect(await database.selectFrom('secret_objects').select('id').execute()).toEqual([]);
   });
 
@@ -133,14 +140,16 @@ describe('the verification of the audit log', () => {
   });
   afterEach(() => database.destroy());
 
-  const append = (count: number) =>
-    appendAuditEntries(
+  const append = async (count: number) => {
+    await appendAuditEntries(
       database,
       Array.from({ length: count }, (_, at) => ({
         entry: { action: 'read', slug: `s${at}`, variantId: `v${at}` } as const,
         origin,
       })),
     );
+    await sequenceAuditEntries(database);
+  };
 
   const change = (id: number, columns: Partial<AuditLogTable>) =>
     database.updateTable('audit_log').set(columns).where('id', '=', id).execute();
@@ -173,12 +182,13 @@ describe('the verification of the audit log', () => {
     expect(await audit.verify(owner)).toEqual({
       head: { count: ENTRIES, hash: (await read(ENTRIES)).hash },
       broken: undefined,
+      from: 1,
     });
   });
 
   test('verify: accepts an empty log', async () => {
     for (const table of ['audit_log', 'audit_head'] as const) await database.deleteFrom(table).execute();
-    expect(await audit.verify(owner)).toEqual({ head: { count: 0, hash: '' }, broken: undefined });
+    expect(await audit.verify(owner)).toEqual({ head: { count: 0, hash: '' }, broken: undefined, from: 1 });
   });
 
   test.each<[string, () => Promise<unknown>, object]>([
@@ -255,6 +265,55 @@ describe('the verification of the audit log', () => {
     await change(1_050, { ip: 'x' });
     expect((await audit.verify(owner)).broken).toEqual({ id: 1_050, reason: 'changed' });
     await expect(audit.verify(owner, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+  });
+
+  describe('verify with the server key', () => {
+    const LAST_SIGNED = ENTRIES + 1_000;
+
+    beforeEach(async () => {
+      useAuditKey(database, createServerKey('k'.repeat(43)));
+      await append(1_000);
+      await append(3);
+    });
+
+    test('starts after the last signed position, unless all entries are asked for', async () => {
+      expect(await audit.verify(owner)).toMatchObject({ broken: undefined, from: LAST_SIGNED + 1 });
+      expect(await audit.verify(owner, { full: true })).toMatchObject({ broken: undefined, from: 1 });
+      await change(5, { actor_id: 'someone' });
+      expect((await audit.verify(owner, { full: true })).broken).toEqual({ id: 5, reason: 'changed' });
+    });
+
+    test('detects a chain that was computed again, and one whose end was removed', async () => {
+      const ids = Array.from({ length: LAST_SIGNED + 3 }, (_none, at) => at + 1);
+      await database
+        .deleteFrom('audit_log')
+        .where('id', 'in', ids.slice(LAST_SIGNED - 1))
+        .execute();
+      const count = LAST_SIGNED - 1;
+      const { hash } = await read(count);
+      await database.updateTable('audit_head').set({ count, hash }).execute();
+      expect((await audit.verify(owner)).broken).toEqual({ id: LAST_SIGNED, reason: 'missing' });
+      await append(1);
+      expect((await audit.verify(owner)).broken).toEqual({ id: LAST_SIGNED, reason: 'changed' });
+    });
+
+    test('ignores a signature of a different key', async () => {
+      await database
+        .updateTable('audit_checkpoints')
+        .set({ signature: 'f'.repeat(64) })
+        .execute();
+      expect(await audit.verify(owner)).toMatchObject({ broken: undefined, from: 1 });
+    });
+
+    test('reports a pending entry that no server has signed', async () => {
+      const { id, hash, ...entry } = await read(3);
+      void [id, hash];
+      const forged = { ...entry, number: 1, signature: 'f'.repeat(64), is_rejected: 0 };
+      await database.insertInto('audit_pending').values(forged).execute();
+      const { head, broken } = await audit.verify(owner);
+      expect(head.count).toBe(LAST_SIGNED + 3);
+      expect(broken).toEqual({ id: LAST_SIGNED + 4, reason: 'added' });
+    });
   });
 
   test('listFilterOptions: returns each distinct value once', async () => {

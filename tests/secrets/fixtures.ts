@@ -1,5 +1,6 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import type { RequestOrigin } from '../../src/secrets/audit/chain.js';
+import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { createSecretStore, type SecretCreation, type SecretStore } from '../../src/secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from '../../src/secrets/versions.js';
 import type { Database } from '../../src/storage/database.js';
@@ -45,6 +46,7 @@ export async function openFixtures(): Promise<SecretsFixtures> {
     from,
     add: (object, caller) => objects.create({ slug: 'a', value: ageValue(), ...object }, from(caller)),
     async listActions() {
+      await sequenceAuditEntries(database);
       const rows = await database.selectFrom('audit_log').select(['action', 'slug']).orderBy('id').execute();
       return rows.map(({ action, slug }) => `${action} ${slug ?? ''}`);
     },

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { type Database, isPostgres } from '../../src/storage/database.js';
+import { type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
@@ -23,6 +25,29 @@ describe('PostgreSQL', () => {
   ])('reports in one line that %s, without any part of the URL', async (_reason, change, message) => {
     const { href } = Object.assign(await placeUrl(), change);
     expect(await reasonOf(href)).toBe(`DatabaseError: ${message}`);
+  });
+
+  test('reports a server that stops responding as unavailable, within seconds', async () => {
+    const target = await placeUrl();
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      const upstream = connect(Number(target.port), target.hostname);
+      sockets.push(socket, upstream);
+      socket.pipe(upstream).pipe(socket);
+      for (const one of [socket, upstream]) one.on('error', () => undefined);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const database = await openDatabase({ url: Object.assign(new URL(target), { port: String(port) }).href });
+    await database.selectFrom('people').selectAll().execute();
+    for (const socket of sockets) socket.unpipe().pause();
+    const startedAt = performance.now();
+    const work = inTransaction(database, (transaction) => transaction.selectFrom('people').selectAll().execute());
+    await expect(work).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '2' } });
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    for (const socket of sockets) socket.destroy();
+    await database.destroy();
+    proxy.close();
   });
 
   test('rejects a server whose version is too old', async () => {

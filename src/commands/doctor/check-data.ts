@@ -2,8 +2,9 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAccessibleToOthers } from '@trellis/core/private-file';
 import type { Config } from '../../config/config.js';
+import { useAuditKey } from '../../secrets/audit/signatures.js';
 import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';
-import { connectDatabase, type DatabaseTarget } from '../../storage/database.js';
+import { connectDatabase } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
 import { type DatabaseStatus, inspectDatabase, toDatabaseTarget } from '../../storage/open-database.js';
 import { findServerKey, SERVER_KEY_FILE } from '../../storage/server-key.js';
@@ -89,7 +90,7 @@ const AUDIT_LOG = 'audit log';
 /** Verifies the hash chain of the audit log. */
 export async function checkAuditLog(config: Config): Promise<CheckResult> {
   try {
-    const verification = await verify(toDatabaseTarget(config));
+    const verification = await verify(config);
     return verification === undefined
       ? passed(AUDIT_LOG, 'not created by this release yet')
       : judgeAuditLog(verification);
@@ -99,20 +100,25 @@ export async function checkAuditLog(config: Config): Promise<CheckResult> {
 }
 
 /** @returns `undefined` without a database, or with a database of a different release. */
-async function verify(place: DatabaseTarget): Promise<Verification | undefined> {
+async function verify(config: Config): Promise<Verification | undefined> {
+  const place = toDatabaseTarget(config);
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const database = connectDatabase(place);
+  const key = await findServerKey(config.state).catch(() => undefined);
+  const database = connectDatabase(place, { hasDeadlines: false });
   try {
-    return (await readSchemaVersion(database)) === MIGRATIONS.length ? await verifyAuditChain(database) : undefined;
+    if ((await readSchemaVersion(database)) !== MIGRATIONS.length) return undefined;
+    if (key !== undefined) useAuditKey(database, key);
+    return await verifyAuditChain(database);
   } finally {
     await database.destroy();
   }
 }
 
-function judgeAuditLog({ head, broken }: Verification): CheckResult {
+function judgeAuditLog({ head, broken, from }: Verification): CheckResult {
   if (broken === undefined) {
     const end = head.count === 0 ? '' : `, whose head is ${head.hash}`;
-    return passed(AUDIT_LOG, `${head.count} ${head.count === 1 ? 'entry' : 'entries'}${end}`);
+    const part = from === 1 ? '' : ` (verified from ${from}; "trellis secrets audit --verify --full" verifies all)`;
+    return passed(AUDIT_LOG, `${head.count} ${head.count === 1 ? 'entry' : 'entries'}${part}${end}`);
   }
   const advice = 'find out who can write to the database, and compare it with a backup';
   return failed(AUDIT_LOG, `entry ${broken.id} is ${broken.reason}`, advice);

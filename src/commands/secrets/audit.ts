@@ -19,6 +19,7 @@ interface AuditCommandOptions extends ConnectionOptions {
   readonly all?: true;
   readonly follow?: true;
   readonly verify?: true;
+  readonly full?: true;
   readonly known?: { readonly entries: number; readonly head: string };
   readonly json?: true;
 }
@@ -36,7 +37,8 @@ export function addAuditCommand(secrets: Command, terminal: Terminal): void {
     .option('--limit <number>', 'number of newest entries', parseCount, 50)
     .option('--all', 'all entries')
     .option('--follow', 'follow new entries until interrupted')
-    .option('--verify', 'verify the hash chain of the whole log instead; the exit code is 1 if it was altered')
+    .option('--verify', 'verify the hash chain of the log instead; the exit code is 1 if it was altered')
+    .option('--full', 'with --verify: verify all entries, not only those after the last signed one')
     .option(
       '--known <entries:head>',
       'with --verify: result of an earlier verification that the log must contain',
@@ -144,12 +146,15 @@ function describe(entry: AuditLogEntry): string {
 }
 
 /** `audit --verify`: verifies the hash chain. */
-async function printVerification(session: CommandContext, { json, known }: AuditCommandOptions): Promise<void> {
-  const found = await unwrapResult(session.client.GET('/audit-log/verify', { params: { query: { ...known } } }));
+async function printVerification(session: CommandContext, { json, known, full }: AuditCommandOptions): Promise<void> {
+  const found = await unwrapResult(session.client.GET('/audit-log/verify', {
+      params: { query: { ...known, ...omitUndefined({ full }) } },
+    }));
   if (json) await writeOutput(session.terminal.out, toLine(found as never));
-  const { intact, entries, head = '', first_broken_id: broken, reason = 'altered' } = found;
+  const { intact, entries, head = '', verified_from: from = 1, first_broken_id: broken, reason = 'altered' } = found;
   if (!intact) {
     throw new CommandError(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
   }
-  if (!json) await writeOutput(session.terminal.out, `Intact: ${entries} entries, ${entries}:${head}\n`);
+  const part = from === 1 ? '' : ` (verified from ${from}; --full verifies all)`;
+  if (!json) await writeOutput(session.terminal.out, `Intact: ${entries} entries${part}, ${entries}:${head}\n`);
 }

@@ -406,7 +406,9 @@ export const getAuditLogFilterOptions = /* @__PURE__ */ createCall<paths, operat
  * Verify the audit log
  *
  * Every entry contains a SHA-256 hash over the previous entry and itself, and the log stores the number of entries
- * and the last hash. A user who can write to the database can still rewrite the whole log. To detect this, store
+ * and the last hash. About every 1,000 entries, the server signs the last hash. The verification checks that the
+ * log contains all signed hashes, and reads the entries after the last of them; `full=true` reads all entries. A
+ * user who can write to the database can still rewrite the log and remove the signed hashes. To detect this, store
  * `entries` and `head` of a response elsewhere and send them with a later verification, which then checks that
  * they are still part of the log. Verifications run one at a time and cover the entries that exist when they
  * start.

@@ -945,6 +945,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'entries', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'head', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'full', in: 'query', required: false, type: 'boolean', list: false, rest: false },
     ],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.auditLogVerificationSchema },
@@ -1912,6 +1913,8 @@ export interface VerifyAuditLogInput extends RequestContext {
     readonly entries?: number;
     /** The `head` from the same verification. */
     readonly head?: string;
+    /** Whether to verify all entries, instead of those after the last signed hash. */
+    readonly full: boolean;
   };
   readonly caller: SessionCaller | TokenCaller;
 }

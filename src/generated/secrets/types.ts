@@ -863,7 +863,9 @@ export interface paths {
         /**
          * Verify the audit log
          * @description Every entry contains a SHA-256 hash over the previous entry and itself, and the log stores the number of entries
-         *     and the last hash. A user who can write to the database can still rewrite the whole log. To detect this, store
+         *     and the last hash. About every 1,000 entries, the server signs the last hash. The verification checks that the
+         *     log contains all signed hashes, and reads the entries after the last of them; `full=true` reads all entries. A
+         *     user who can write to the database can still rewrite the log and remove the signed hashes. To detect this, store
          *     `entries` and `head` of a response elsewhere and send them with a later verification, which then checks that
          *     they are still part of the log. Verifications run one at a time and cover the entries that exist when they
          *     start.
@@ -1376,6 +1378,8 @@ export interface components {
             readonly entries: number;
             /** @description The hash of the last entry, as stored separately; omitted if the log is empty. */
             readonly head?: string;
+            /** @description The first verified entry. The entries before it led to a hash that the server has signed. */
+            readonly verified_from?: number;
             /**
              * @description The first entry that is no longer as it was written. If an altered entry has a recomputed hash, this is the
              *     next entry, whose hash no longer matches.
@@ -3903,6 +3907,8 @@ export interface operations {
                 readonly entries?: number;
                 /** @description The `head` from the same verification. */
                 readonly head?: string;
+                /** @description Whether to verify all entries, instead of those after the last signed hash. */
+                readonly full?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -3920,7 +3926,8 @@ export interface operations {
                      * @example {
                      *       "intact": true,
                      *       "entries": 41,
-                     *       "head": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *       "head": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "verified_from": 1
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AuditLogVerification"];

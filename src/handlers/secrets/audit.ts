@@ -22,11 +22,12 @@ export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit'
   },
 
   async verifyAuditLog({ caller, query, signal }) {
-    const { head, broken } = await audit.verify(caller, { ...query, signal });
+    const { head, broken, from } = await audit.verify(caller, { ...query, signal });
     const body = {
       intact: broken === undefined,
       entries: head.count,
       ...(head.count > 0 && { head: head.hash }),
+      verified_from: from,
       ...(broken && { first_broken_id: broken.id, reason: broken.reason }),
     };
     return { status: 200, body };

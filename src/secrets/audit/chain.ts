@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '../../accounts/callers.js';
 import type { PasskeyChange } from '../../accounts/events.js';
-import { type Database, inTransaction, isPostgres, runInSharedTransaction } from '../../storage/database.js';
-import type { IdempotencyStore } from '../../storage/idempotency-store.js';
-import { sql } from '../../storage/kysely.js';
-import { prepareInserts, prepare } from '../../storage/prepared.js';
+import { type Database, inTransaction, isPostgres } from '../../storage/database.js';
+import { prepare, prepareInsert, prepareInserts } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
+import { signCheckpoint, signEntry } from './signatures.js';
 
 /** The audited actions on secrets. */
 type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'rotation_due' | 'update';
@@ -76,34 +75,7 @@ export interface AuditHead {
 
 export const EMPTY_AUDIT_HEAD: AuditHead = { count: 0, hash: '' };
 
-/**
- * Runs audited work in a transaction, like `inTransaction`. On PostgreSQL it locks the chain before anything is read,
- * so that transactions of several servers wait for each other. {@link appendAuditEntry} alone would lock it after the first
- * read; the transaction would then fail to serialize and run again.
- */
-export async function inAuditedTransaction<T>(
-  database: Database,
-  work: (transaction: Database) => Promise<T>,
-): Promise<T> {
-  return inTransaction(database, async (transaction) => {
-    await lockAuditChain(transaction);
-    return work(transaction);
-  });
-}
-
-/**
- * Locks the chain until the transaction ends. It must be the first statement: on PostgreSQL, the first statement that
- * reads takes the snapshot of a serializable transaction, even while it waits for a lock; `lock table` takes none.
- * Transactions of SQLite hold the only write lock from their start.
- */
-async function lockAuditChain(transaction: Database): Promise<void> {
-  if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
-}
-
-/**
- * Appends an entry in the caller's transaction, so that the entry and the change are committed together. Each hash
- * includes the previous one, so that a changed or removed entry is detected. Ids increase by one along the chain.
- */
+/** Records an entry in the caller's transaction, so that the entry and the change are committed together. */
 export async function appendAuditEntry(
   transaction: Database,
   entry: NewAuditEntry,
@@ -117,24 +89,52 @@ interface Attributed {
   readonly origin: AuditOrigin;
 }
 
-/** Appends several entries in the given order, with fewer statements than repeated {@link appendAuditEntry}. */
+/**
+ * Records several entries in the given order, with fewer statements than repeated {@link appendAuditEntry}.
+ *
+ * Transactions of SQLite run one at a time, so they add their entries to the chain themselves. On PostgreSQL they would
+ * wait for each other; a sequencer adds the entries afterwards (see `sequence.ts`).
+ */
 export async function appendAuditEntries(database: Database, entries: readonly Attributed[]): Promise<void> {
-  // A transaction that waits for others locked the chain at its start; a later lock would not prevent a conflict.
-  if (database.isTransaction) await writeEntries(database, entries);
-  else await inAuditedTransaction(database, (transaction) => writeEntries(transaction, entries));
+  const rows = entries.map(({ entry, origin }) => ({ ...toRow(entry), ...toColumns(origin) }));
+  if (isPostgres(database)) await insertPending(database, rows.map(toPending(database)));
+  else await inTransaction(database, (transaction) => extendChain(transaction, rows));
 }
 
-async function writeEntries(transaction: Database, entries: readonly Attributed[]): Promise<void> {
-  let { count, hash } = await readAuditHead(transaction);
+const toPending = (database: Database) => (row: UnchainedRow) => ({
+  ...row,
+  signature: signEntry(database, row) ?? null,
+  // The database assigns both.
+  number: 0,
+  is_rejected: 0,
+});
+
+/** The stored values of an entry that has no place in the chain yet. */
+export type UnchainedRow = Omit<AuditLogTable, 'hash' | 'id'>;
+
+/** The number of entries between two signed positions. */
+const CHECKPOINT_DISTANCE = 1_000;
+
+/**
+ * Adds entries to the end of the chain. Each hash includes the previous one, so that a changed or removed entry is
+ * detected. Ids increase by one along the chain. No other transaction may do so at the same time.
+ */
+export async function extendChain(transaction: Database, entries: readonly UnchainedRow[]): Promise<void> {
+  if (entries.length === 0) return;
+  const start = await readAuditHead(transaction);
+  let { count, hash } = start;
   const rows: AuditLogTable[] = [];
-  for (const { entry, origin } of entries) {
+  for (const entry of entries) {
     count += 1;
-    const row = { id: count, ...toRow(entry), ...toColumns(origin) };
+    const row = { ...entry, id: count };
     hash = hashAuditEntry(hash, row);
     rows.push({ ...row, hash });
   }
   await insertEntries(transaction, rows);
   await storeHead(transaction, { count, hash });
+  const isNext = Math.floor(count / CHECKPOINT_DISTANCE) > Math.floor(start.count / CHECKPOINT_DISTANCE);
+  const signature = isNext ? signCheckpoint(transaction, { count, hash }) : undefined;
+  if (signature !== undefined) await insertCheckpoint(transaction, { id: count, hash, signature });
 }
 
 /**
@@ -157,8 +157,7 @@ export async function readAuditHead(database: Database): Promise<AuditHead> {
 
 const findHead = prepare((database) => database.selectFrom('audit_head').select(['count', 'hash']));
 
-const insertEntries = prepareInserts('audit_log', [
-  'id',
+const VALUES = [
   'action',
   'subject_type',
   'slug',
@@ -171,8 +170,13 @@ const insertEntries = prepareInserts('audit_log', [
   'caller',
   'actor_type',
   'actor_id',
-  'hash',
-]);
+] as const;
+
+const insertEntries = prepareInserts('audit_log', ['id', ...VALUES, 'hash']);
+
+const insertPending = prepareInserts('audit_pending', [...VALUES, 'signature']);
+
+const insertCheckpoint = prepareInsert('audit_checkpoints');
 
 const storeHead = prepare((database, { count, hash }: AuditHead) =>
   database
@@ -216,18 +220,4 @@ export async function auditPasskeyChange(
   if ((await owners.executeTakeFirst()) === undefined) return;
   const entry = { action, subjectType: 'passkey', subjectId: passkeyId } as const;
   await appendAuditEntry(transaction, entry, { caller: actor, callerName, ip: from, at });
-}
-
-/**
- * Wraps the replays of audited writes: the chain is locked before a stored response is read, so that the transactions
- * of several servers wait for each other instead of failing to serialize.
- */
-export function createAuditedIdempotencyStore(database: Database, replays: IdempotencyStore): IdempotencyStore {
-  return {
-    answerOnce: (request, answer) =>
-      runInSharedTransaction(database, async () => {
-        await lockAuditChain(database);
-        return replays.answerOnce(request, answer);
-      }),
-  };
 }

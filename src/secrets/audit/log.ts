@@ -5,6 +5,7 @@ import { sql } from '../../storage/kysely.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
 import { countEntries, findEntries } from './entry-search.js';
+import { sequenceAuditEntries } from './sequence.js';
 import { type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';
 
 export interface AuditEntry {
@@ -50,11 +51,14 @@ interface AuditPage {
   readonly next: number | undefined;
 }
 
-/** The audit log. All methods require the owner. */
+/**
+ * The audit log. All methods require the owner, and include every entry that was committed before the call: pending ones
+ * get their place in the chain first, so that ids and their order never change.
+ */
 export interface AuditLog {
   query(caller: Caller | undefined, filter: AuditFilter): Promise<AuditPage>;
   listFilterOptions(caller: Caller | undefined): Promise<AuditFilterOptions>;
-  /** Verifies the whole chain. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
+  /** Verifies the chain. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
   verify(caller: Caller | undefined, request?: VerificationRequest): Promise<Verification>;
 }
 
@@ -68,6 +72,7 @@ export function createAuditLog(database: Database): AuditLog {
   return {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
       requireOwner(caller);
+      await sequenceAuditEntries(database);
       const rows = await findEntries(database, filter, { after, order, limit: limit + 1 });
       const counted = isUnfiltered(filter)
         ? (await readAuditHead(database)).count
@@ -78,10 +83,12 @@ export function createAuditLog(database: Database): AuditLog {
     },
     async listFilterOptions(caller) {
       requireOwner(caller);
+      await sequenceAuditEntries(database);
       return listAuditFilterOptions(database);
     },
     async verify(caller, request) {
       requireOwner(caller);
+      await sequenceAuditEntries(database);
       return verifyInTurn(() => verifyAuditChain(database, request));
     },
   };

@@ -4,6 +4,7 @@ import { sql } from '../../storage/kysely.js';
 import { prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 import { type AuditHead, EMPTY_AUDIT_HEAD, hashAuditEntry } from './chain.js';
+import { isCheckpointSigned } from './signatures.js';
 
 /** The number of entries in memory at a time. */
 const PAGE = 1_000;
@@ -12,6 +13,8 @@ export interface VerificationRequest {
   /** The result of an earlier verification, with `head`; the log must still contain these entries. */
   readonly entries?: number;
   readonly head?: string;
+  /** Whether to verify all entries, instead of those after the last signed position. */
+  readonly full?: boolean;
   /** Stops the verification. */
   readonly signal?: AbortSignal;
 }
@@ -21,6 +24,8 @@ export interface Verification {
   readonly head: AuditHead;
   /** `undefined` for an intact log. */
   readonly broken: BrokenEntry | undefined;
+  /** The id of the first entry that was verified. The entries before it led to a hash that a server has signed. */
+  readonly from: number;
 }
 
 export interface BrokenEntry {
@@ -31,18 +36,37 @@ export interface BrokenEntry {
 }
 
 /**
- * Verifies the chain from its first entry, a page at a time. Entries that are written during the verification are not
- * included.
+ * Verifies the chain, a page at a time, from the last position that a server has signed, or from its first entry.
+ * Entries that are written during the verification are not included.
  *
- * An attacker with write access to the database can compute the whole chain again, including its head. Only a
- * comparison with a head that was saved outside the database detects that.
+ * An attacker with write access to the database can compute the chain again, including its head, and remove the signed
+ * positions. Only a comparison with a head that was saved outside the database detects that. Without that, the attacker
+ * can change nothing before a signed position.
  */
 export async function verifyAuditChain(database: Database, request: VerificationRequest = {}): Promise<Verification> {
   const saved = readSavedHead(request);
   const { head, last } = await readEnd(database);
-  const mismatch = await findMismatch(database, head, { saved, signal: request.signal });
-  const broken = mismatch ?? (last > head.count ? { id: head.count + 1, reason: 'added' as const } : undefined);
-  return { head, broken };
+  const checkpoints = await readCheckpoints(database);
+  const known = saved === undefined ? checkpoints : [...checkpoints, saved];
+  const start = (request.full === true ? undefined : checkpoints.at(-1)) ?? EMPTY_AUDIT_HEAD;
+  const mismatch = await findMismatch(database, head, { start, known, signal: request.signal });
+  const hasMore = last > head.count || (await hasRejected(database));
+  const broken = mismatch ?? (hasMore ? { id: head.count + 1, reason: 'added' as const } : undefined);
+  return { head, broken, from: start.count + 1 };
+}
+
+/** Returns the signed positions in their order. Forged ones have no meaning. */
+async function readCheckpoints(database: Database): Promise<AuditHead[]> {
+  const rows = await database.selectFrom('audit_checkpoints').selectAll().orderBy('id').execute();
+  return rows
+    .filter(({ id, hash, signature }) => isCheckpointSigned(database, { count: id, hash }, signature))
+    .map(({ id, hash }) => ({ count: id, hash }));
+}
+
+/** Returns whether the sequencer has rejected an entry, because its signature was wrong. */
+async function hasRejected(database: Database): Promise<boolean> {
+  const { rows } = await sql`select 1 from audit_pending where is_rejected = 1 limit 1`.execute(database);
+  return rows.length > 0;
 }
 
 function readSavedHead({ entries, head }: VerificationRequest): AuditHead | undefined {
@@ -56,32 +80,55 @@ function readSavedHead({ entries, head }: VerificationRequest): AuditHead | unde
 }
 
 interface Comparison {
-  readonly saved: AuditHead | undefined;
+  /** The position after which the chain is verified. */
+  readonly start: AuditHead;
+  /** The positions that the log must contain. */
+  readonly known: readonly AuditHead[];
   readonly signal: AbortSignal | undefined;
 }
 
 async function findMismatch(
   database: Database,
   head: AuditHead,
-  { saved, signal }: Comparison,
+  { start, known, signal }: Comparison,
 ): Promise<BrokenEntry | undefined> {
-  let end = EMPTY_AUDIT_HEAD;
-  for await (const row of readEntries(database)) {
+  const early = await findChanged(
+    database,
+    known.filter(({ count }) => count <= start.count),
+  );
+  if (early !== undefined) return early;
+  const expected = new Map(known.map(({ count, hash }) => [count, hash]));
+  let end = start;
+  for await (const row of readEntries(database, start.count === 0 ? Number.MIN_SAFE_INTEGER : start.count)) {
     signal?.throwIfAborted();
     if (end.count === head.count) break;
     const id = end.count + 1;
     if (row.id !== id) return { id, reason: row.id < id ? 'added' : 'missing' };
     if (row.hash !== hashAuditEntry(end.hash, row)) return { id, reason: 'changed' };
-    if (saved?.count === id && saved.hash !== row.hash) return { id, reason: 'changed' };
+    if ((expected.get(id) ?? row.hash) !== row.hash) return { id, reason: 'changed' };
     end = { count: id, hash: row.hash };
   }
-  if (end.count < Math.max(head.count, saved?.count ?? 0)) return { id: end.count + 1, reason: 'missing' };
+  const count = Math.max(head.count, ...known.map((position) => position.count));
+  if (end.count < count) return { id: end.count + 1, reason: 'missing' };
   return end.hash === head.hash ? undefined : { id: Math.max(end.count, 1), reason: 'changed' };
 }
 
-async function* readEntries(database: Database): AsyncGenerator<AuditLogTable> {
-  // Ids start at 1; a forged entry may have a lower one, which must be found too.
-  for (let after = Number.MIN_SAFE_INTEGER; ;) {
+/** Returns the first known position at which the log has no entry, or one with a different hash. */
+async function findChanged(database: Database, known: readonly AuditHead[]): Promise<BrokenEntry | undefined> {
+  for (let at = 0; at < known.length; at += PAGE) {
+    const some = known.slice(at, at + PAGE);
+    const ids = some.map(({ count }) => count);
+    const rows = await database.selectFrom('audit_log').select(['id', 'hash']).where('id', 'in', ids).execute();
+    const hashes = new Map(rows.map(({ id, hash }) => [id, hash]));
+    const changed = some.find(({ count, hash }) => hashes.get(count) !== hash);
+    if (changed) return { id: changed.count, reason: hashes.has(changed.count) ? 'changed' : 'missing' };
+  }
+  return undefined;
+}
+
+/** Ids start at 1; a forged entry may have a lower one, which must be found too. */
+async function* readEntries(database: Database, start: number): AsyncGenerator<AuditLogTable> {
+  for (let after = start; ;) {
     const rows = await readPage(database, { after });
     yield* rows;
     if (rows.length < PAGE) return;

@@ -1,0 +1,73 @@
+/**
+ * Runs two servers behind PgBouncer in transaction mode, with fewer connections than either has clients, and checks that
+ * requests succeed and the audit log is intact. It needs the program: `apt-get install pgbouncer`.
+ *
+ * `node --conditions=trellis-source --import tsx bench/pgbouncer.ts`
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../tests/contract/free-port.js';
+import { startPostgres } from './postgres.js';
+import { sendReads, sendUpdates, sendWrites, type Load } from './secrets-load.js';
+import { seedSecrets } from './secrets-seed.js';
+import { startServer } from './server.js';
+
+const SECRETS = 50;
+const SECONDS = 5;
+
+/** An unprivileged user: PgBouncer refuses to run as root. */
+const NOBODY = 65_534;
+
+const work = mkdtempSync(path.join(tmpdir(), 'trellis-pgbouncer-'));
+chmodSync(work, 0o755);
+const postgres = await startPostgres();
+const pooled = new URL(postgres.url);
+const config = path.join(work, 'pgbouncer.ini');
+const port = await findFreePort();
+writeFileSync(
+  config,
+  `[databases]
+* = host=127.0.0.1 port=${pooled.port} user=${pooled.username} password=${pooled.password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+`,
+);
+pooled.port = String(port);
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const pooler = spawn('pgbouncer', ['-q', config], { stdio: 'inherit', ...user });
+await sleep(500);
+
+const environment = { TRELLIS_SERVICES: 'secrets', DATABASE_URL: pooled.href };
+const start = (state: string) =>
+  startServer(['dist/cli.js', 'serve'], { ...environment, TRELLIS_STATE: state }, (at) => fetch(`${at}/healthz`));
+const states = ['one', 'two'].map((name) => path.join(work, name)) as [string, string];
+for (const state of states) mkdirSync(state, { mode: 0o700 });
+
+const seeded = await seedSecrets({ url: pooled.href }, { secrets: SECRETS, writers: 4 });
+const first = await start(states[0]);
+copyFileSync(path.join(states[0], 'server.key'), path.join(states[1], 'server.key'));
+const second = await start(states[1]);
+const toPath = (): string => `/secrets/objects/object-${Math.floor(Math.random() * SECRETS)}`;
+const options = { connections: 8, seconds: SECONDS, toPath, token: seeded.writeToken };
+const loads: Load[] = await Promise.all([
+  ...[first, second].flatMap(({ origin }) => [sendReads(origin, options), sendUpdates(origin, options)]),
+  sendWrites(second.origin, seeded, SECONDS),
+]);
+const names = ['reads', 'updates', 'reads', 'updates', 'creates to deletes'];
+for (const [index, load] of loads.entries()) process.stdout.write(`${names[index]}: ${JSON.stringify(load)}\n`);
+const verified = await fetch(`${first.origin}/secrets/audit-log/verify?full=true`, {
+  headers: { authorization: `Bearer ${seeded.writeToken}` },
+});
+process.stdout.write(`${await verified.text()}\n`);
+await Promise.all([first.stop(), second.stop()]);
+pooler.kill();
+await postgres.stop();
+rmSync(work, { recursive: true, force: true });
