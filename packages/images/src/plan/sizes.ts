@@ -115,9 +115,12 @@ export function fluidFrames(source: Size, args: FluidArguments): FluidFrames {
   const sides = [...smaller, source[name]].sort((one, other) => one - other);
   const ratio =
     args.fit === 'INSIDE' ? ratioOf(limit(width, source.width), limit(height, source.height)) : ratioOf(width, height);
+  const frames = sides.map((one) => toFrame(name, one, ratio));
+  // A fit within both sides may be smaller than its frame.
+  const written = frames.map((frame) => sizeIn(source, frame, args.fit ?? 'COVER')[name]);
   return {
-    frames: sides.map((one) => toFrame(name, one, ratio)),
-    fallback: closestTo(side, sides.map(Math.round)),
+    frames,
+    fallback: closestTo(side, written),
     presented: sides.indexOf(Math.min(side, source[name])),
   };
 }

@@ -92,6 +92,14 @@ test.each([
     'w1600h1200',
   ],
   [
+    'INSIDE, whose images are narrower than their frames',
+    photo,
+    { maxWidth: 200, maxHeight: 50, fit: 'INSIDE' as const },
+    'w50h13 w100h25 w200h50 w300h75 w400h100 w1600h400',
+    'w400h100',
+    'w200h50',
+  ],
+  [
     'breakpoints with a duplicate',
     photo,
     { maxWidth: 300, srcSetBreakpoints: [250, 100, 250] },
