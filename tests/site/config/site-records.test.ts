@@ -134,7 +134,7 @@ describe('readPages', () => {
       id: 'SitePage /aboutUs/',
       component: path.join(directory, 'src/pages/aboutUs.tsx'),
       componentChunkName: 'component---src-pages-about-us-tsx',
-      internalComponentName: 'Component/aboutUs/',
+      internalComponentName: 'ComponentAboutUs',
       isCreatedByStatefulCreatePages: 1,
       matchPath: null,
       pluginCreatorId: toPluginId(PAGE_CREATOR),

@@ -143,7 +143,7 @@ function toRow({ path: pagePath, component, matchPath, fromFolder }: Page, direc
     component,
     componentPath: component,
     componentChunkName: `component---${toKebabCase(path.relative(directory, component))}`,
-    internalComponentName: pagePath === '/' ? 'ComponentIndex' : `Component${pagePath}`,
+    internalComponentName: `Component${pagePath === '/' ? 'Index' : toPascalCase(pagePath)}`,
     matchPath,
     isCreatedByStatefulCreatePages: Number(fromFolder),
     pluginCreatorId: fromFolder ? toPluginId(PAGE_CREATOR) : null,
@@ -164,4 +164,11 @@ function toRow({ path: pagePath, component, matchPath, fromFolder }: Page, direc
 function toKebabCase(text: string): string {
   const words = text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
   return words.join('-').toLowerCase();
+}
+
+/** Converts a path to capitalized words without separators or accents: `AboutUs` for `/about-us/`. */
+function toPascalCase(text: string): string {
+  const plain = text.normalize('NFD').replace(/[\p{M}'’]/gu, '');
+  const words = plain.match(/\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+(?!\p{Ll})|\d+/gu) ?? [];
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase()).join('');
 }
