@@ -39,9 +39,9 @@ describe('filter of plugins', () => {
       ['p3'],
     ],
     [
-      'elemMatch with eq null matches a missing list but not an empty one',
+      'elemMatch with eq null does not match a missing or empty list',
       'packageJson: {dependencies: {elemMatch: {name: {eq: null}}}}',
-      ['p2', 'p4'],
+      [],
     ],
     [
       'elemMatch with a value does not match a missing list',

@@ -208,8 +208,22 @@ describe('distinct values', () => {
     expect(((await ask(`{ all: all${query} }`)).all as { distinct: string[] }).distinct).toEqual(expected);
   });
 
-  test.each(['packageJson___dependencies', 'children'])('object fields are rejected (%s)', async (field) => {
-    await expect(ask(`{ allSitePlugin { distinct(field: ${field}) } }`)).rejects.toThrow('its values are objects');
+  test.each([
+    [
+      'a list of objects has the JSON of each',
+      'packageJson___dependencies',
+      'SitePlugin',
+      ['{"name":"d1","version":"1"}', '{"name":"d2","version":null}'],
+    ],
+    ['a list of records has their ids', 'children', 'File', ['i1']],
+    ['a list without elements has no values', 'children', 'SitePlugin', []],
+  ])('%s', async (_statement, field, kind, expected) => {
+    const { all } = await ask(
+      `{ all: all${kind} { distinct(field: ${field}) group(field: ${field}) { fieldValue } } }`,
+    );
+    const { distinct, group } = all as { distinct: string[]; group: { fieldValue: string }[] };
+    expect(distinct).toEqual(expect.arrayContaining(expected));
+    expect(group.map(({ fieldValue }) => fieldValue)).toEqual(distinct);
   });
 
   test('the field may be a variable', async () => {

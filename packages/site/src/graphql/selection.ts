@@ -27,7 +27,7 @@ import type {
   SelectedRelation,
   SelectedValue,
 } from '../query/record-queries.js';
-import type { RecordTables } from '../records/record-schema.js';
+import { hasNulls, type RecordTables } from '../records/record-schema.js';
 import type { RecordContext, ResolverBudget } from './context.js';
 
 /** The data of a site's schema that resolvers find through the schema of their request. */
@@ -139,27 +139,30 @@ class Walk {
     for (const [name, same] of byName(this.#fieldsBelow(nodes, kind))) {
       const field = this.#tables[kind]?.fields.find((one) => one.name === name);
       if (field?.kind === 'relation') relations.push({ field, select: once((target) => this.select(same, target)) });
-      else if (field) for (const value of this.#values(field, same)) values.set(value.name, value);
+      else if (field) for (const value of this.#values(field, same, kind)) values.set(value.name, value);
     }
     return { values: [...values.values()], relations };
   }
 
-  #values(field: RecordField, nodes: readonly FieldNode[]): SelectedValue[] {
+  #values(field: RecordField, nodes: readonly FieldNode[], kind: string): SelectedValue[] {
     if (field.kind === 'scalar')
       return [{ kind: 'column', name: field.name, column: field.column, holds: contentOf(field) }];
-    if (field.kind === 'object') return [this.#object(field, nodes)];
+    if (field.kind === 'object') return [this.#object(field, nodes, kind)];
     if (field.kind === 'computed') return ['id', ...field.needs].map(toSelectedColumn);
     return [];
   }
 
-  #object(field: ObjectField, nodes: readonly FieldNode[]): SelectedValue {
+  #object(field: ObjectField, nodes: readonly FieldNode[], kind: string): SelectedValue {
     if (field.list) return { kind: 'column', name: field.name, column: field.path, holds: 'json' };
     const names = byName(this.#fieldsBelow(nodes));
     const values = field.fields.flatMap((inner) => {
       const same = names.get(inner.name);
-      return same ? this.#values(inner, same) : [];
+      return same ? this.#values(inner, same, kind) : [];
     });
-    return { kind: 'object', name: field.name, values, presence: field.nullable ? columnsOf(field) : [] };
+    const presence = field.nullable ? columnsOf(field) : [];
+    const table = this.#tables[kind];
+    const emptyPath = field.nullable && table && hasNulls(table) ? field.path : undefined;
+    return { kind: 'object', name: field.name, values, presence, emptyPath };
   }
 
   #fieldsBelow(nodes: readonly FieldNode[], kind?: string): FieldNode[] {

@@ -20,10 +20,11 @@ import {
   type CompileContext,
   type FieldScope,
   findField,
-  findMissingListCondition,
   findRelationTarget,
   getChildFields,
   jsonScope,
+  toElement,
+  toJsonObject,
 } from './scope.js';
 
 /** Returns the SQL condition of a filter on the rows of a scope. Null and `{}` add no condition at any level. */
@@ -81,7 +82,12 @@ function compileField(field: RecordField, input: RecordFilter, compiling: Compil
 
 function compileOperand(field: RecordField, input: RecordFilter, { scope, context }: Compiling): Sql {
   context.countConditions(Object.keys(input).length);
-  const operand = { expression: scope.value(field), list: field.list, astral: scope.isAstral(field) };
+  const operand = {
+    expression: scope.value(field),
+    isNull: scope.isNull(field),
+    list: field.list,
+    astral: scope.isAstral(field),
+  };
   return compileOperators(operand, input, context.patterns);
 }
 
@@ -94,16 +100,17 @@ function compileObject({ fields }: Parent, input: RecordFilter, { scope, context
 
 function compileComputed(field: Parent, input: RecordFilter, compiling: Compiling): Sql {
   if (field.list) return compileElements(field, input, compiling);
-  return compileFilter(input, jsonScope(field.fields, compiling.scope.value(field), field.path), compiling.context);
+  const scope = jsonScope(field.fields, toJsonObject(field, compiling.scope.value(field)));
+  return compileFilter(input, scope, compiling.context);
 }
 
-/** All conditions of `elemMatch` apply to the same element. A missing list counts as one missing element. */
+/** All conditions of `elemMatch` apply to the same element. A missing list has none. */
 function compileElements(field: Parent, input: RecordFilter, { scope, context }: Compiling): Sql {
   const inner = elemMatchOf(input);
   if (isEmpty(inner, field.fields, context)) return ALWAYS;
   const alias = context.nextAlias();
-  const element = jsonScope(field.fields, sql(`${alias}.value`), field.path);
-  const from = `SELECT 1 FROM json_each(coalesce(%, '[null]')) AS ${alias} WHERE %`;
+  const element = jsonScope(field.fields, toElement(field, scope, sql(`${alias}.value`)));
+  const from = `SELECT 1 FROM json_each(%) AS ${alias} WHERE %`;
   return exists(sqlTemplate(from, scope.value(field), compileFilter(inner, element, context)));
 }
 
@@ -111,15 +118,13 @@ function compileRelation(field: RelationField, input: RecordFilter, { scope, con
   const inner = field.list ? elemMatchOf(input) : input;
   const fields = getChildFields(field, context);
   if (isEmpty(inner, fields, context)) return ALWAYS;
-  const missing = matchesMissing(inner, fields, context);
+  const missing = !field.list && matchesMissing(inner, fields, context);
   const target = findRelationTarget(field, scope, context);
-  if (!target) return missing && !field.list ? ALWAYS : NEVER;
+  if (!target) return missing ? ALWAYS : NEVER;
   const condition = compileFilter(inner, target.scope, context);
-  // A relation without a record matches like a record without values; an empty list has no record at all.
-  if (!field.list && missing) return not(exists(sqlTemplate('SELECT 1 % AND %', target.from, not(condition))));
-  const found = condition === NEVER ? NEVER : exists(sqlTemplate('SELECT 1 % AND %', target.from, condition));
-  const absent = findMissingListCondition(field, scope);
-  return absent && missing ? or([absent, found]) : found;
+  // A relation without a record matches like a record without values.
+  if (missing) return not(exists(sqlTemplate('SELECT 1 % AND %', target.from, not(condition))));
+  return condition === NEVER ? NEVER : exists(sqlTemplate('SELECT 1 % AND %', target.from, condition));
 }
 
 /** Whether a filter matches a missing record. */
@@ -129,7 +134,8 @@ function matchesMissing(filter: RecordFilter, fields: readonly RecordField[], co
     if (name === 'not') return isEmpty(input, fields, context) || !matchesMissing(input, fields, context);
     const field = getField(fields, name);
     if (isLeaf(field)) return matchesMissingValue(input);
-    return matchesMissing(field.list ? elemMatchOf(input) : input, getChildFields(field, context), context);
+    const below = getChildFields(field, context);
+    return field.list ? isEmpty(elemMatchOf(input), below, context) : matchesMissing(input, below, context);
   });
 }
 
@@ -164,6 +170,7 @@ const elemMatchOf = (input: RecordFilter): RecordFilter => (input.elemMatch ?? {
 /** A value that a filter compares. For a list, the expression is the JSON text of its elements. */
 interface Operand {
   readonly expression: Sql;
+  readonly isNull: Sql | undefined;
   readonly list: boolean;
   /** Whether text of this column may hold characters beyond U+FFFF. */
   readonly astral: boolean;
@@ -226,8 +233,13 @@ function equalsAny(element: Sql, values: readonly SqlValue[]): Sql {
   return sqlTemplate('% IN (%)', element, sql(padded.map(() => '?').join(', '), ...padded));
 }
 
-function isMissing({ expression, list }: Operand): Sql {
-  const missing = sqlTemplate('% IS NULL', expression);
+/** Returns the condition that a value is null or missing, or an element of the list null. */
+const isMissing = (operand: Operand): Sql => isAbsent(operand, sqlTemplate('% IS NULL', operand.expression));
+
+/** Returns the condition that a value is null but not missing. */
+const isNull = (operand: Operand): Sql => (operand.isNull ? isAbsent(operand, operand.isNull) : isMissing(operand));
+
+function isAbsent({ expression, list }: Operand, missing: Sql): Sql {
   return list
     ? or([missing, exists(sqlTemplate('SELECT 1 FROM json_each(%) WHERE value IS NULL', expression))])
     : missing;
@@ -235,9 +247,9 @@ function isMissing({ expression, list }: Operand): Sql {
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** As in Gatsby, `gte: null` and `lte: null` match a missing value. */
+/** As in Gatsby, `gte: null` and `lte: null` match null, but not a missing value. */
 function compileComparison(operand: Operand, operator: keyof typeof SIGNS, value: SqlValue): Sql {
-  if (value === null) return operator === 'gte' || operator === 'lte' ? isMissing(operand) : NEVER;
+  if (value === null) return operator === 'gte' || operator === 'lte' ? isNull(operand) : NEVER;
   const sign = SIGNS[operator];
   const exact = typeof value === 'string' && (operand.astral || hasNonBmp(value));
   return someElement(operand, (element) =>
@@ -289,7 +301,7 @@ function matchesMissingValue(input: Input): boolean {
     if (value === undefined) return true;
     const listed = Array.isArray(value) ? value.includes(null) : value === null;
     if (operator === 'ne' || operator === 'nin') return !listed;
-    return listed && ['eq', 'in', 'gte', 'lte'].includes(operator);
+    return listed && (operator === 'eq' || operator === 'in');
   });
 }
 

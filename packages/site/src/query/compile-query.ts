@@ -12,7 +12,7 @@ import {
   type Statements,
 } from '../records/sql.js';
 import { compileFilter, IndexCandidates } from './compile-filter.js';
-import { compilePath, compileSort, isIndexable, orderBy, type PathValue, type SortKey } from './paths.js';
+import { absenceTerm, compilePath, compileSort, isIndexable, orderBy, type PathValue, type SortKey } from './paths.js';
 import type { RecordFilter, RecordSort } from './record-queries.js';
 import { type CompileContext, type FieldScope, getTable, rowScope } from './scope.js';
 
@@ -170,7 +170,12 @@ function pageIndex({ kind, where, sort, hints }: CompiledQuery): IndexKey | unde
   return toIndexKey({
     kind,
     equal: [...hints.equal],
-    sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending, nullable: value.nullable })),
+    sort: sort.map(({ value, descending }) => ({
+      column: value.column ?? '',
+      descending,
+      nullable: value.nullable,
+      isNull: value.isNullInRow,
+    })),
     read: [...hints.read],
   });
 }
@@ -184,8 +189,16 @@ function countIndex({ kind, hints: { equal, read } }: CompiledQuery): IndexKey |
 interface IndexDefinition {
   readonly kind: string;
   readonly equal: readonly string[];
-  readonly sort: readonly { readonly column: string; readonly descending: boolean; readonly nullable: boolean }[];
+  readonly sort: readonly SortColumn[];
   readonly read: readonly string[];
+}
+
+interface SortColumn {
+  readonly column: string;
+  readonly descending: boolean;
+  readonly nullable: boolean;
+  /** The condition that tells null from missing, without an alias. */
+  readonly isNull?: Sql | undefined;
 }
 
 /** A table and the terms of an index on it, in the syntax of `CREATE INDEX`. */
@@ -214,10 +227,10 @@ function indexColumns({ equal, sort, read }: IndexDefinition): string[] {
 }
 
 /** Returns the same terms that the `ORDER BY` of a query has. */
-function sortTerms({ column, descending, nullable }: IndexDefinition['sort'][number]): string[] {
+function sortTerms({ column, descending, nullable, isNull }: SortColumn): string[] {
   const direction = descending ? ' DESC' : '';
   const value = `${quoteIdentifier(column)}${direction}`;
-  return nullable ? [`${quoteIdentifier(column)} IS NULL${direction}`, value] : [value];
+  return nullable ? [absenceTerm(sql(quoteIdentifier(column)), isNull).text + direction, value] : [value];
 }
 
 /** Each index slows down writes to its table and takes as much space as its columns. */

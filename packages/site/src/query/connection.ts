@@ -232,7 +232,7 @@ function readShown({ page: { skip, limit }, readMembers, readRecords }: Grouping
 /**
  * Checks that a path can be grouped by.
  *
- * @throws AppError `invalid_input` when the values are records or objects.
+ * @throws AppError `invalid_input` when the values are single objects.
  */
 function assertGroupable({ objects }: PathValue, path: string): void {
   if (objects)
@@ -241,7 +241,10 @@ function assertGroupable({ objects }: PathValue, path: string): void {
     });
 }
 
-/** Returns the group keys of a record's value: the distinct elements of a list, and none for a missing value. */
+/**
+ * Returns the group keys of a record's value: the distinct elements of a list, and none for a missing value. An object
+ * in a list has its JSON as key.
+ */
 function toGroupKeys(value: SqlValue, path: PathValue): readonly string[] {
   if (value === null) return [];
   if (!path.list) return [toText(value, path)];
@@ -250,7 +253,9 @@ function toGroupKeys(value: SqlValue, path: PathValue): readonly string[] {
 }
 
 const toText = (value: unknown, { boolean }: PathValue): string =>
-  boolean ? String(value === 1 || value === true) : String(value);
+  boolean ? String(value === 1 || value === true) : isObject(value) ? JSON.stringify(value) : String(value);
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Sorts texts by UTF-16 code unit, as JavaScript compares strings. */
 const sortTexts = (texts: Iterable<string>): string[] => [...texts].sort();

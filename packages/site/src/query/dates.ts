@@ -42,6 +42,45 @@ export function createFormatDate({ dialect = 'auto', now = Date.now }: DateOptio
   return format;
 }
 
+/** A date in the form of YAML 1.1: months and days may have one digit, and a space may precede the time. */
+const TIMESTAMP =
+  /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:(?:[Tt]|[ \t]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d*))?)?[ \t]*(Z|[+-]\d{1,2}(?::?\d{2})?)?)?$/;
+
+/** A day without separators, which YAML reads as a number. */
+const COMPACT_DAY = /^(\d{4})(\d{2})(\d{2})$/;
+
+/**
+ * Returns a date of a content file in ISO 8601, or `undefined` for a different value. ISO 8601 stays as it is, except
+ * that a compact day gets its dashes; a YAML timestamp with a time is converted to UTC, as YAML's own types do.
+ */
+export function normalizeDate(value: unknown): string | undefined {
+  const isNumber = Number.isInteger(value) && /^(?:\d{4}){1,2}$/.test(String(value));
+  if (typeof value !== 'string' && !isNumber) return undefined;
+  const text = String(value).replace(COMPACT_DAY, '$1-$2-$3');
+  if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;
+  return DateTime.fromISO(text).isValid ? text : fromTimestamp(text);
+}
+
+function fromTimestamp(text: string): string | undefined {
+  const parts = TIMESTAMP.exec(text);
+  if (!parts) return undefined;
+  const [, year = '', , month = '', day = '', hour, minute = '', second = '00', fraction = '', zone = 'Z'] = parts;
+  const date = `${year}-${pad(month)}-${pad(day)}`;
+  if (hour === undefined) return DateTime.fromISO(date).isValid ? date : undefined;
+  const milliseconds = fraction.padEnd(3, '0').slice(0, 3);
+  const iso = `${date}T${pad(hour)}:${minute}:${second}.${milliseconds}${toIsoZone(zone)}`;
+  return DateTime.fromISO(iso, { zone: 'utc' }).toISO() ?? undefined;
+}
+
+const pad = (digits: string): string => digits.padStart(2, '0');
+
+/** Converts an offset such as `+2` or `-0530` to `+02:00` or `-05:30`. */
+const toIsoZone = (zone: string): string =>
+  zone.replace(
+    /^([+-])(\d{1,2}):?(\d{2})?$/,
+    (_, sign: string, hours: string, minutes = '00') => `${sign}${pad(hours)}:${minutes}`,
+  );
+
 /** Parses strict ISO 8601 in UTC, with `T` or a space before the time. */
 function parseDate(text: string): DateTime | undefined {
   if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;

@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import type { RecordField, RelationField } from '@trellis/core/record-types';
-import { sql, type Sql, sqlTemplate } from '../records/sql.js';
+import { NEVER, sql, type Sql, sqlTemplate } from '../records/sql.js';
 import type { RecordSort } from './record-queries.js';
 import {
   type CompileContext,
@@ -10,7 +10,10 @@ import {
   findMissingListCondition,
   findRelationTarget,
   getChildFields,
+  isNoted,
   jsonScope,
+  toElement,
+  toJsonObject,
 } from './scope.js';
 
 /** The value that a dotted path such as `internal.mediaType` leads to. */
@@ -24,7 +27,11 @@ export interface PathValue {
   readonly astral: boolean;
   /** Whether the value may be missing, for example because a relation on the path has no record. */
   readonly nullable: boolean;
-  /** Whether the values are objects, which can be sorted but not grouped by. */
+  /** The condition that tells an absent value that is null from a missing one; `undefined` if they are the same. */
+  readonly isNull: Sql | undefined;
+  /** The same condition for an index on {@link column}. */
+  readonly isNullInRow: Sql | undefined;
+  /** Whether the values are single objects, which cannot be grouped by. */
   readonly objects: boolean;
   /** The column of the row itself that stores the value, which an index can cover; otherwise `undefined`. */
   readonly column: string | undefined;
@@ -44,8 +51,11 @@ export function compilePath(path: string, scope: FieldScope, context: CompileCon
 }
 
 function leaf(field: RecordField, scope: FieldScope, context: CompileContext): PathValue {
-  if (field.kind === 'relation') return { ...relation(field, 'id', scope, context), objects: true };
+  if (field.kind === 'relation') return relation(field, 'id', scope, context);
   const type = 'type' in field ? field.type : '';
+  const column = scope.row && field.kind === 'scalar' && !field.list ? field.column : undefined;
+  const nullable = field.nullable || scope.nullable === true;
+  const isNull = nullable ? scope.isNull(field) : undefined;
   return {
     expression: scope.value(field),
     list: field.list,
@@ -53,9 +63,11 @@ function leaf(field: RecordField, scope: FieldScope, context: CompileContext): P
     float: type === 'Float',
     text: field.list || !['Boolean', 'Int', 'Float'].includes(type),
     astral: scope.isAstral(field),
-    nullable: field.nullable || scope.nullable === true,
-    objects: field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0),
-    column: scope.row && field.kind === 'scalar' && !field.list ? field.column : undefined,
+    nullable,
+    objects: !field.list && (field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0)),
+    isNull,
+    isNullInRow: isNull && column !== undefined ? isNoted(column, '') : undefined,
+    column,
   };
 }
 
@@ -65,7 +77,7 @@ function below(field: RecordField, rest: string, scope: FieldScope, context: Com
   const fields = getChildFields(field, context);
   const inner =
     field.kind === 'computed'
-      ? jsonScope(fields, scope.value(field), field.path)
+      ? jsonScope(fields, toJsonObject(field, scope.value(field)))
       : { ...scope, fields, nullable: field.nullable || scope.nullable === true };
   return compilePath(rest, inner, context);
 }
@@ -74,11 +86,14 @@ function elements(field: RecordField, rest: string, scope: FieldScope, context: 
   const alias = context.nextAlias();
   const inner = compilePath(
     rest,
-    jsonScope(getChildFields(field, context), sql(`${alias}.value`), field.path),
+    jsonScope(getChildFields(field, context), toElement(field, scope, sql(`${alias}.value`))),
     context,
   );
   const list = scope.value(field);
-  const values = sqlTemplate(`(SELECT json_group_array(%) FROM json_each(%) AS ${alias})`, asElement(inner), list);
+  // A missing value leaves no gap in the list, but null does.
+  const kept = inner.isNull ? sqlTemplate(' WHERE % IS NOT NULL OR %', inner.expression, inner.isNull) : sql('');
+  const from = sqlTemplate(`FROM json_each(%) AS ${alias}%`, list, kept);
+  const values = sqlTemplate('(SELECT json_group_array(%) %)', asElement(inner), from);
   return asList(inner, sqlTemplate('iif(% IS NULL, NULL, %)', list, values));
 }
 
@@ -88,9 +103,12 @@ function relation(field: RelationField, rest: string, scope: FieldScope, context
   const value = compilePath(rest, target.scope, context);
   if (!field.list) {
     const expression = sqlTemplate('(SELECT % %)', value.expression, target.from);
-    return { ...value, expression, nullable: true, column: undefined };
+    const isNull = value.isNull && sqlTemplate('(SELECT % %)', value.isNull, target.from);
+    return { ...value, expression, isNull, nullable: true, isNullInRow: undefined, column: undefined };
   }
-  const rows = sqlTemplate(`SELECT % AS value, ${target.place} AS place %`, value.expression, target.from);
+  const kept = value.isNull ? sqlTemplate(' AND (% IS NOT NULL OR %)', value.expression, value.isNull) : sql('');
+  const from = sqlTemplate('%%', target.from, kept);
+  const rows = sqlTemplate(`SELECT % AS value, ${target.place} AS place %`, value.expression, from);
   const element = asElement({ ...value, expression: sql('value') });
   const values = sqlTemplate('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, rows);
   const missing = findMissingListCondition(field, scope);
@@ -106,6 +124,8 @@ const nowhere = ({ list }: RelationField): PathValue => ({
   text: true,
   astral: false,
   nullable: true,
+  isNull: undefined,
+  isNullInRow: undefined,
   objects: false,
   column: undefined,
 });
@@ -122,6 +142,9 @@ const asList = (value: PathValue, expression: Sql): PathValue => ({
   text: true,
   astral: true,
   nullable: true,
+  // Behind a list, an absent value is always missing.
+  isNull: value.isNull && NEVER,
+  isNullInRow: undefined,
   column: undefined,
 });
 
@@ -151,19 +174,24 @@ export function compileSort(
 }
 
 /**
- * Returns the `ORDER BY` clause. Missing values come last when ascending and first when descending; ties stay in
- * creation order either way. Missing values have a term of their own, which an index can cover as an expression: with
- * `NULLS LAST`, an index that covers only some of the keys gives a wrong order.
+ * Returns the `ORDER BY` clause. Null and then missing values come last when ascending, and in reverse first when
+ * descending; ties stay in creation order either way. Absent values have a term of their own, which an index can cover
+ * as an expression: with `NULLS LAST`, an index that covers only some of the keys gives a wrong order.
  */
 export function orderBy(keys: readonly SortKey[], alias: string): Sql {
   const terms = keys.flatMap((key) => {
     const expression = sortExpression(key.value);
     const direction = key.descending ? ' DESC' : '';
     const value = sqlTemplate(`%${direction}`, expression);
-    return key.value.nullable ? [sqlTemplate(`% IS NULL${direction}`, expression), value] : [value];
+    if (!key.value.nullable) return [value];
+    return [sqlTemplate(`%${direction}`, absenceTerm(key.value.expression, key.value.isNull)), value];
   });
   return sqlTemplate(`ORDER BY ${terms.map(() => '%, ').join('')}%`, ...terms, sql(`${alias}.position`));
 }
+
+/** Returns the sort term of absent values: null is 1, and missing is 2 if it differs. */
+export const absenceTerm = (value: Sql, isNull: Sql | undefined): Sql =>
+  isNull ? sqlTemplate('iif(% IS NOT NULL, 0, iif(%, 1, 2))', value, isNull) : sqlTemplate('% IS NULL', value);
 
 function sortExpression({ expression, list, text, astral }: PathValue): Sql {
   const plain = list ? sqlTemplate('joined(%)', expression) : expression;

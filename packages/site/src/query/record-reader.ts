@@ -1,4 +1,5 @@
 import type { RelationField } from '@trellis/core/record-types';
+import { NULLS, toNullsEntry } from '../records/record-schema.js';
 import { quoteIdentifier, type SqlValue, type Statements } from '../records/sql.js';
 import type {
   RecordSelection,
@@ -189,13 +190,19 @@ function buildValue(
   if (value.kind === 'column') return buildColumn(value, column(value.column));
   const parts = value.values.map((part) => [part.name, buildValue(part, column, read)] as const);
   const isPresent = value.presence.map(column);
+  const nulls = value.emptyPath === undefined ? undefined : column(NULLS);
+  const entry = toNullsEntry(value.emptyPath ?? '');
   return (row) => {
-    if (isPresent.length > 0 && isPresent.every((index) => row[index] === null)) return null;
+    const hasNoValues = isPresent.length > 0 && isPresent.every((index) => row[index] === null);
+    if (hasNoValues && (nulls === undefined || !isNoted(row[nulls], entry))) return null;
     const object: SiteRecord = {};
     for (const [name, build] of parts) object[name] = typeof build === 'number' ? row[build] : build(row);
     return object;
   };
 }
+
+const isNoted = (nulls: SqlValue | undefined, entry: string): boolean =>
+  typeof nulls === 'string' && nulls.includes(entry);
 
 function buildColumn({ holds }: SelectedColumn, index: number): number | Build {
   if (holds === 'value' || holds === 'float') return index;

@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import type { ComputedField, RecordField, RecordTable, Relation, RelationField } from '@trellis/core/record-types';
 import type { PatternCache } from '../patterns/pattern-cache.js';
-import { listTableColumns, type RecordTables } from '../records/record-schema.js';
+import { hasNulls, listTableColumns, NULLS, type RecordTables, toNullsEntry } from '../records/record-schema.js';
 import { quoteIdentifier, sql, type Sql, sqlTemplate } from '../records/sql.js';
 
 /** The information about the store that the compilation of a query needs, and its limits. */
@@ -28,6 +28,8 @@ export interface FieldScope {
   /** The SQL alias of the row, for a level whose relations can be followed. */
   readonly row?: { readonly alias: string; readonly kind: string };
   value(field: RecordField): Sql;
+  /** Returns the condition that tells an absent value that is null from a missing one; `undefined` if all are null. */
+  isNull(field: RecordField): Sql | undefined;
   isAstral(field: RecordField): boolean;
 }
 
@@ -88,6 +90,10 @@ export function rowScope(table: RecordTable, alias: string, context: CompileCont
     fields: table.fields,
     row: { alias, kind: table.kind },
     value: (field) => (field.kind === 'computed' ? computedValue(table, field, column) : column(storedColumn(field))),
+    isNull: (field) =>
+      hasNulls(table) && field.kind !== 'computed' && !isNodeField(field)
+        ? isNoted(storedColumn(field), `${alias}.`)
+        : undefined,
     isAstral: (field) => field.kind === 'computed' || context.isAstral(table.kind, storedColumn(field)),
   };
 }
@@ -113,11 +119,26 @@ const nodeTables = new WeakMap<RecordTables, RecordTable>();
 
 const NODE_FIELDS = ['id', 'parent', 'children', 'internal'];
 
-/** Returns the scope of an object stored as JSON, whose own path is `prefix`. */
-export function jsonScope(fields: readonly RecordField[], object: Sql, prefix: string): FieldScope {
+const isNodeField = ({ path }: RecordField): boolean => NODE_FIELDS.includes(path.split('.', 1)[0] ?? '');
+
+/** Returns the condition that the path of a column is noted as null. `row` is an alias with a dot, or empty. */
+export const isNoted = (column: string, row: string): Sql =>
+  sql(`instr(${row}${quoteIdentifier(NULLS)}, '${toNullsEntry(column)}')`);
+
+/** An object stored as JSON. */
+interface JsonObject {
+  readonly object: Sql;
+  /** The path of the object itself. */
+  readonly path: string;
+  /** Whether a null in the JSON differs from a missing key. */
+  readonly hasNulls: boolean;
+}
+
+/** Returns the scope of the fields of an object stored as JSON. */
+export function jsonScope(fields: readonly RecordField[], { object, path, hasNulls: tells }: JsonObject): FieldScope {
   const keys = (field: RecordField): string =>
     field.path
-      .slice(prefix.length + 1)
+      .slice(path.length + 1)
       .split('.')
       .map((key) => `."${key}"`)
       .join('');
@@ -125,9 +146,20 @@ export function jsonScope(fields: readonly RecordField[], object: Sql, prefix: s
     fields,
     nullable: true,
     value: (field) => sqlTemplate(`% ${isList(field) ? '->' : '->>'} %`, object, sql(`'$${keys(field)}'`)),
+    isNull: (field) => (tells ? sqlTemplate("json_type(%, %) = 'null'", object, sql(`'$${keys(field)}'`)) : undefined),
     isAstral: () => true,
   };
 }
+
+/** Describes the result of a computed field. */
+export const toJsonObject = ({ path }: RecordField, object: Sql): JsonObject => ({ object, path, hasNulls: false });
+
+/** Describes an element of a list of objects. */
+export const toElement = (field: RecordField, scope: FieldScope, object: Sql): JsonObject => ({
+  object,
+  path: field.path,
+  hasNulls: scope.isNull(field) !== undefined,
+});
 
 const isList = (field: RecordField): boolean => field.list;
 

@@ -108,8 +108,25 @@ export function listTableColumns(table: RecordTable): TableColumn[] {
     const known = columns.get(column.name);
     columns.set(column.name, { ...column, indexed: column.indexed || known?.indexed === true });
   }
+  if (hasNulls(table)) columns.set(NULLS, { name: NULLS, type: 'TEXT', indexed: false });
   return [...columns.values()];
 }
+
+/**
+ * The column of content records that tells null from missing: the paths of the fields that are null, and of the objects
+ * without values, between bars, or null if there are none.
+ */
+export const NULLS = '~nulls';
+
+/** Whether a record type tells null from missing. In other types, every absent value is null. */
+export const hasNulls = ({ source }: RecordTable): boolean => source !== undefined;
+
+/** Returns the part of {@link NULLS} that contains a path. */
+export const toNullsEntry = (path: string): string => `|${path}|`;
+
+/** Returns the content of {@link NULLS}. */
+export const formatNulls = (paths: readonly string[]): string | null =>
+  paths.length === 0 ? null : toNullsEntry(paths.join('|'));
 
 function columnsOfField(field: RecordField): TableColumn[] {
   if (field.kind === 'scalar')

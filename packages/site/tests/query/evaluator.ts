@@ -24,6 +24,8 @@ interface Level {
   readonly own: Plain | null;
   readonly fields: readonly RecordField[];
   readonly kind: string;
+  /** Whether an absent value is missing unless it is null. */
+  readonly tells: boolean;
 }
 
 /** A reference implementation of the documented query semantics, with which the compiled SQL is compared. */
@@ -68,11 +70,12 @@ export class Evaluator {
     return [this.#valueAt(this.#at(kind, record), path.split('.'))]
       .flat(Infinity)
       .filter((one) => one !== null && one !== undefined)
-      .map(String);
+      .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one)));
   }
 
   #at(kind: string, own: Plain | null): Level {
-    return { own, fields: this.#tables[kind]?.fields ?? [], kind };
+    const table = this.#tables[kind];
+    return { own, fields: table?.fields ?? [], kind, tells: table?.source !== undefined };
   }
 
   #holds(filter: Plain, level: Level): boolean {
@@ -93,7 +96,10 @@ export class Evaluator {
     const filter = field.list ? ((input.elemMatch ?? {}) as Plain) : input;
     if (asksNothing(filter)) return true;
     const found = this.#step(field, level);
-    const nothing = { own: null, fields: this.#fieldsBelow(field), kind: '' };
+    // A relation without a record breaks the path off, so the values behind it are missing.
+    const tells = field.kind === 'relation' || tellsBelow(field, level);
+    const nothing = { own: null, fields: this.#fieldsBelow(field), kind: '', tells };
+    if (field.list && !Array.isArray(found)) return false;
     if (Array.isArray(found)) return found.some((one) => this.#holds(filter, one));
     return this.#holds(filter, found ?? nothing);
   }
@@ -103,16 +109,19 @@ export class Evaluator {
     if (field.kind === 'relation') return this.#follow(field, level);
     const value = this.#leaf(field, level);
     const fields = this.#fieldsBelow(field);
-    if (Array.isArray(value)) return value.map((own: Plain | null) => ({ own, fields, kind: level.kind }));
-    return value === null || value === undefined ? null : { own: value as Plain, fields, kind: level.kind };
+    const below = { fields, kind: level.kind, tells: tellsBelow(field, level) };
+    if (Array.isArray(value)) return value.map((own: Plain | null) => ({ own, ...below }));
+    return value === null || value === undefined ? null : { own: value as Plain, ...below };
   }
 
-  #leaf(field: RecordField, { own, kind, fields }: Level): unknown {
-    if (!own) return null;
+  #leaf(field: RecordField, { own, kind, fields, tells }: Level): unknown {
+    const absent = tells ? undefined : null;
+    if (!own) return absent;
     if (field.kind === 'computed') return this.#compute(kind, field.path, own) ?? null;
     if (field.kind === 'scalar' && field.column !== field.path)
-      return this.#leaf(fieldOf({ fields }, field.column), { own, kind, fields });
-    return own[field.name] ?? null;
+      return this.#leaf(fieldOf({ fields }, field.column), { own, kind, fields, tells });
+    const value = own[field.name];
+    return value === undefined ? absent : value;
   }
 
   #fieldsBelow(field: RecordField): readonly RecordField[] {
@@ -148,13 +157,25 @@ export class Evaluator {
 
   /** Returns the value at a path; through a list, the list of the values of its elements. */
   #valueAt(level: Level, [name = '', ...rest]: readonly string[]): unknown {
-    if (!level.own) return null;
+    if (!level.own) return undefined;
     const field = fieldOf(level, name);
     if (rest.length === 0 && field.kind !== 'relation') return this.#leaf(field, level);
     const found = this.#step(field, level);
     const path = rest.length === 0 ? ['id'] : rest;
-    if (Array.isArray(found)) return found.map((one) => this.#valueAt(one, path));
-    return found && this.#valueAt(found, path);
+    if (Array.isArray(found)) {
+      const values = found.map((one) => this.#valueAt(one, path));
+      return this.#tells(field, path, level.tells) ? values.filter((value) => value !== undefined) : values;
+    }
+    return found ? this.#valueAt(found, path) : undefined;
+  }
+
+  /** Whether a value at the end of a path may be null or missing, and not just absent. */
+  #tells(field: RecordField, [name = '', ...rest]: readonly string[], before: boolean): boolean {
+    const isOfNode = field.kind === 'relation' && field.type === 'Node';
+    const isTarget = field.kind === 'relation' && this.#tables[field.type]?.source !== undefined;
+    const tells = isOfNode ? false : field.kind === 'relation' ? isTarget : tellsBelow(field, { tells: before });
+    if (name === '') return tells && (field.nullable || !isNodeName(field));
+    return this.#tells(fieldOf({ fields: this.#fieldsBelow(field) }, name), rest, tells);
   }
 
   #sorted(kind: string, records: readonly Plain[], sort: RecordSort | undefined): Plain[] {
@@ -163,8 +184,11 @@ export class Evaluator {
       sign: signOf(sort?.order?.[index]),
     }));
     const keyOf = (record: Plain, path: readonly string[]): unknown => {
-      const value = this.#valueAt(this.#at(kind, record), path);
-      return Array.isArray(value) ? String(value) : value;
+      const level = this.#at(kind, record);
+      const value = this.#valueAt(level, path);
+      const [name = '', ...rest] = path;
+      const absent = this.#tells(fieldOf(level, name), rest, level.tells) ? undefined : null;
+      return Array.isArray(value) ? String(value) : (value ?? (value === null ? null : absent));
     };
     return [...records].sort((one, other) => {
       for (const { path, sign } of keys) {
@@ -175,6 +199,12 @@ export class Evaluator {
     });
   }
 }
+
+const NODE = ['id', 'parent', 'children', 'internal'];
+const isNodeName = ({ path }: RecordField): boolean => NODE.includes(path.split('.')[0]!);
+
+const tellsBelow = (field: RecordField, { tells }: { readonly tells: boolean }): boolean =>
+  tells && field.kind !== 'computed' && !isNodeName(field);
 
 const signOf = (order: string | null | undefined): number => (order === 'DESC' ? -1 : 1);
 
@@ -206,7 +236,7 @@ function test(operator: string, value: unknown, given: unknown): boolean {
   if (Array.isArray(value)) return value.some((element) => test(operator, element, given));
   const present = value ?? null;
   if (operator === 'eq') return present === given;
-  if (given === null) return (operator === 'gte' || operator === 'lte') && present === null;
+  if (given === null) return (operator === 'gte' || operator === 'lte') && value === null;
   if (present === null) return false;
   if (operator === 'regex') return toRegExp(given as string).test(present as string);
   if (operator === 'glob')
@@ -225,7 +255,7 @@ function toRegExp(text: string): RegExp {
 
 function compare(one: unknown, other: unknown): number {
   if (one === other) return 0;
-  if (one === null) return 1;
-  if (other === null) return -1;
+  const [rank, otherRank] = [one, other].map((value) => [null, undefined].indexOf(value as null));
+  if (rank! >= 0 || otherRank! >= 0) return rank! - otherRank!;
   return (one as string) < (other as string) ? -1 : 1;
 }

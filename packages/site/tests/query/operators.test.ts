@@ -76,7 +76,7 @@ describe('elemMatch', () => {
     ],
     ['does not combine two elements', [{ name: 'a' }, { amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, false],
     ['finds no null in an empty list', [], { name: { eq: null } }, false],
-    ['finds null in a missing list', null, { name: { eq: null } }, true],
+    ['finds nothing in a missing list', null, { name: { eq: null } }, false],
     ['has no effect when it is empty', [], {}, true],
   ])('%s', (_reason, value, elemMatch, expected) => {
     expect(matches('things', value, { elemMatch })).toBe(expected);

@@ -137,7 +137,7 @@ export function pathsOf(tables: RecordTables, fields: readonly RecordField[], st
 export function hasText(tables: RecordTables, fields: readonly RecordField[], path: string): boolean {
   const [name, ...rest] = path.split('.');
   const field = fields.find((one) => one.name === name)!;
-  if (rest.length === 0) return isLeaf(field);
+  if (rest.length === 0) return isLeaf(field) || field.list;
   const below =
     field.kind === 'relation' ? (tables[field.type] ?? anyTable(tables)).fields : 'fields' in field ? field.fields : [];
   return hasText(tables, below, rest.join('.'));

@@ -62,8 +62,8 @@ const node: readonly RecordField[] = [
   object('internal', [scalar('internal.type', 'String'), scalar('internal.mediaType', 'String', { indexed: true })]),
 ];
 
-/** Two small record types with every kind of field. */
-export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
+/** Small record types with every kind of field. Posts are read from files, in which null differs from missing. */
+export const tables: Readonly<Record<'Item' | 'Part' | 'Post', RecordTable>> = {
   Item: {
     kind: 'Item',
     single: 'item',
@@ -113,6 +113,41 @@ export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
       scalar('tags', 'String', { list: true }),
       relation('taggedBy', 'Item', { by: 'back', from: 'name', to: 'tags', inList: true }, true),
       relation('firstTaggedBy', 'Item', { by: 'back', from: 'name', to: 'tags', inList: true }),
+      ...node,
+    ],
+  },
+  Post: {
+    kind: 'Post',
+    single: 'post',
+    all: 'allPost',
+    source: { globs: ['posts/*.yaml'] },
+    fields: [
+      scalar('text', 'String', { indexed: true }),
+      scalar('size', 'Int'),
+      scalar('ratio', 'Float'),
+      scalar('done', 'Boolean'),
+      scalar('day', 'Date'),
+      scalar('tags', 'String', { list: true }),
+      scalar('days', 'Date', { list: true }),
+      object('meta', [
+        scalar('meta.title', 'String'),
+        scalar('meta.counts', 'Int', { list: true }),
+        object('meta.deep', [scalar('meta.deep.level', 'Int'), scalar('meta.deep.day', 'Date')]),
+      ]),
+      object(
+        'things',
+        [
+          scalar('things.name', 'String'),
+          scalar('things.day', 'Date'),
+          scalar('things.labels', 'String', { list: true }),
+          object('things.deep', [scalar('things.deep.level', 'Int'), scalar('things.deep.done', 'Boolean')]),
+        ],
+        true,
+      ),
+      relation('chosen', 'Item', { by: 'link', from: 'chosen', to: 'id' }),
+      relation('next', 'Post', { by: 'link', from: 'next', to: 'id' }),
+      { ...relation('several', 'Post', { by: 'link', from: 'several', to: 'id' }, true), nullable: true },
+      relation('nextOf', 'Post', { by: 'back', from: 'id', to: 'next', inList: false }, true),
       ...node,
     ],
   },

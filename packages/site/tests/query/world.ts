@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { openRecordStore, type RecordStore } from '../../src/record-store.js';
 import type { RecordTables } from '../../src/records/record-schema.js';
 import type { SqlValue } from '../../src/records/sql.js';
+import { validateRecord } from '../../src/sources/content/validate-record.js';
 import type { Plain, World } from './evaluator.js';
 import { tables as small } from './tables.js';
 
@@ -29,7 +30,8 @@ const TEXTS = [
   '_',
   'a\nb',
 ];
-const DAYS = ['2019', '2020-02-29', '2020-02-29T12:00:00.000Z', 'junk'];
+const VALID_DAYS = ['2019', '2020-02-29', '2020-02-29T12:00:00.000Z'];
+const DAYS = [...VALID_DAYS, 'junk'];
 
 /** The values of each type that fields contain and are compared with. */
 export const VALUES: Readonly<Record<string, readonly (string | number | boolean)[]>> = {
@@ -65,7 +67,7 @@ export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
   const parents = orNull(kinds.flatMap(({ kind }) => idsOf(kind)));
   const records = kinds.map((table) =>
     fc
-      .array(fc.record({ ...recordOf(table.fields, table), parent: parents }, { noNullPrototype: true }), {
+      .array(fc.record({ ...recordOf(table.fields, table), parent: parents }, keysOfObject(table)), {
         maxLength: most,
       })
       .map((found) => found.map((record, index) => ({ ...record, id: `${table.kind}${index}` }))),
@@ -74,6 +76,10 @@ export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
     .tuple(...records)
     .map((found) => Object.fromEntries(kinds.map(({ kind }, index) => [kind, found[index] ?? []])));
 }
+
+/** In a file, any key may be missing. */
+const keysOfObject = ({ source }: RecordTable) =>
+  source ? { requiredKeys: [], noNullPrototype: true } : { noNullPrototype: true };
 
 function recordOf(fields: readonly RecordField[], table: RecordTable): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(
@@ -86,21 +92,22 @@ function recordOf(fields: readonly RecordField[], table: RecordTable): Record<st
 
 function valueOf(field: RecordField, table: RecordTable): fc.Arbitrary<unknown> | undefined {
   if (field.kind === 'computed') return undefined;
-  if (field.kind === 'relation') return isOwnLink(field) ? keysOf(field) : undefined;
+  if (field.kind === 'relation') return isOwnLink(field) ? keysOf(field, table) : undefined;
   if (field.kind === 'object') {
-    const object = fc.record(recordOf(field.fields, table), { noNullPrototype: true });
-    return maybe(field, field.list ? listOf(fc.option(object)) : object);
+    const object = fc.record(recordOf(field.fields, table), keysOfObject(table));
+    return maybe(field, field.list ? listOf(table.source ? object : fc.option(object)) : object);
   }
   if (field.column !== field.path) return undefined;
-  const pool = poolOf(field, table);
-  return maybe(field, field.list ? listOf(orNull(pool)) : fc.constantFrom(...pool));
+  const pool = table.source && field.type === 'Date' ? VALID_DAYS : poolOf(field, table);
+  const one = fc.constantFrom(...pool);
+  return maybe(field, field.list ? listOf(table.source ? one : orNull(pool)) : one);
 }
 
 const isOwnLink = ({ relation, path }: RelationField): boolean => relation.by === 'link' && relation.from === path;
 
-function keysOf({ type, list }: RelationField): fc.Arbitrary<unknown> {
+function keysOf({ type, list }: RelationField, { source }: RecordTable): fc.Arbitrary<unknown> {
   const key = orNull(idsOf(type));
-  return list ? fc.option(listOf(key)) : key;
+  return list ? fc.option(listOf(source ? fc.constantFrom(...idsOf(type)) : key)) : key;
 }
 
 const maybe = ({ nullable }: RecordField, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
@@ -118,17 +125,32 @@ export function fill(store: RecordStore, world: World, tables: RecordTables = sm
   const before = kinds.map(({ kind }) => [kind, [...store.rows(kind, ['id'])]] as const);
   store.write((writer) => {
     for (const [kind, rows] of before) for (const { id } of rows) writer.remove(kind, String(id));
-    kinds.forEach(({ kind, fields }, place) => {
+    kinds.forEach(({ kind, fields, source }, place) => {
       (world[kind] ?? []).forEach((record, index) => {
         writer.put(
           kind,
-          { ...toRow(record, fields), id: String(record.id), parent: (record.parent ?? null) as SqlValue },
+          {
+            ...(source ? toContentRow(record, fields) : toRow(record, fields)),
+            id: String(record.id),
+            parent: (record.parent ?? null) as SqlValue,
+          },
           place * 1000 + index,
         );
       });
     });
   });
 }
+
+/** Converts a record to a row as if it were read from a file. */
+const toContentRow = (record: Plain, fields: readonly RecordField[]): Record<string, SqlValue> => ({
+  ...validateRecord(fields, { values: record, body: undefined, textOnly: false }, CONTENT).row,
+  ...toRow(
+    record,
+    fields.filter(({ name }) => name === 'internal'),
+  ),
+});
+
+const CONTENT = { codecs: {}, toLinkKey: (_field: RelationField, text: string) => text };
 
 /** Converts a record to a row: objects become columns with dotted names, lists JSON text, and booleans numbers. */
 function toRow(record: Plain, fields: readonly RecordField[]): Record<string, SqlValue> {

@@ -6,7 +6,8 @@ import type {
   ScalarField,
   ScalarType,
 } from '@trellis/core/record-types';
-import { DateTime } from '../../query/luxon.js';
+import { normalizeDate } from '../../query/dates.js';
+import { formatNulls, NULLS } from '../../records/record-schema.js';
 import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;
@@ -54,12 +55,15 @@ export function validateRecord(
     values,
     [],
   );
-  return { row: validation.isComplete ? validation.row : undefined, misfits: validation.misfits };
+  const row = { ...validation.row, [NULLS]: formatNulls([...validation.nulls]) };
+  return { row: validation.isComplete ? row : undefined, misfits: validation.misfits };
 }
 
 class Validation {
   readonly row: Record<string, ColumnValue> = {};
   readonly misfits: RecordFieldError[] = [];
+  /** The paths of fields that are null, and of objects without values. */
+  readonly nulls = new Set<string>();
   isComplete = true;
   readonly #entry: ParsedEntry;
   readonly #options: ValidationOptions;
@@ -127,10 +131,21 @@ class Validation {
       this.row[field.path] = this.#checkObjects(field, value, at);
     } else if (isObject(value)) {
       this.checkFields(field.fields, value, at);
+      if (!this.#hasValues(field)) this.nulls.add(field.path);
     } else {
       if (value !== undefined && value !== null) this.#report(field.path, at, 'an object', value);
       this.#absent(field, value, at, value === undefined || value === null);
+      // Only an object without values has an entry. Below an object that is null, all fields are missing.
+      this.nulls.delete(field.path);
     }
+  }
+
+  #hasValues(field: ObjectField): boolean {
+    return field.fields.some((inner) =>
+      inner.kind === 'object' && !inner.list
+        ? this.#hasValues(inner)
+        : inner.kind !== 'computed' && (this.row[inner.path] ?? null) !== null,
+    );
   }
 
   #checkObjects(field: ObjectField, value: unknown, at: Path): ColumnValue {
@@ -151,7 +166,7 @@ class Validation {
     inner.checkFields(field.fields, item, at);
     this.misfits.push(...inner.misfits);
     if (!inner.isComplete) this.isComplete = false;
-    return nest(inner.row, field);
+    return nest(inner, field);
   }
 
   #checkLink(field: RelationField, value: unknown, at: Path): void {
@@ -183,7 +198,10 @@ class Validation {
 
   /** Returns null for a nullable field, and an empty list for an absent non-null list. */
   #absent(field: RecordField, value: unknown, at: Path, report = true): ColumnValue {
-    if (field.nullable) return null;
+    if (field.nullable) {
+      if (value === null || !report) this.nulls.add(field.path);
+      return null;
+    }
     if (field.list && report) return '[]';
     if (report) this.#report(field.path, at, 'a value that is not null', value);
     this.isComplete = false;
@@ -202,7 +220,7 @@ class Validation {
 
 const WANTED: Readonly<Record<ScalarType, string>> = {
   Boolean: 'true or false',
-  Date: 'an ISO 8601 date',
+  Date: 'a date in ISO 8601 or YAML',
   Float: 'a number',
   ID: 'text',
   Int: 'a 32-bit whole number',
@@ -219,12 +237,10 @@ const asText: ParseScalar = (value) => {
 const asFloat: ParseScalar = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const asInt: ParseScalar = (value) => (typeof value === 'number' && (value | 0) === value ? value : undefined);
 const asBoolean: ParseScalar = (value) => (typeof value === 'boolean' ? Number(value) : undefined);
-const asDate: ParseScalar = (value) =>
-  typeof value === 'string' && DateTime.fromISO(value).isValid ? value : undefined;
 
 const FROM_VALUE: Readonly<Record<ScalarType, ParseScalar>> = {
   Boolean: asBoolean,
-  Date: asDate,
+  Date: normalizeDate,
   Float: asFloat,
   ID: asText,
   Int: asInt,
@@ -242,11 +258,18 @@ const FROM_TEXT: Readonly<Record<ScalarType, ParseScalar>> = {
   Int: (value) => asInt(toNumber(value)),
 };
 
-function nest(row: Readonly<Record<string, ColumnValue>>, { fields }: ObjectField): Record<string, unknown> {
+/** Returns the JSON of an element, in which a missing value has no key. */
+function nest(element: Pick<Validation, 'row' | 'nulls'>, { fields }: ObjectField): Record<string, unknown> {
   const nested: Record<string, unknown> = {};
   for (const field of fields) {
-    if (field.kind === 'object' && !field.list) nested[field.name] = nest(row, field);
-    else nested[field.name] = fromColumn(field, row[field.path] ?? null);
+    const isNull = element.nulls.has(field.path);
+    if (field.kind === 'object' && !field.list) {
+      const inner = nest(element, field);
+      if (isNull || Object.keys(inner).length > 0) nested[field.name] = inner;
+    } else {
+      const value = element.row[field.path] ?? null;
+      if (isNull || value !== null) nested[field.name] = fromColumn(field, value);
+    }
   }
   return nested;
 }

@@ -85,10 +85,29 @@ test('validation: valid values become columns', () => {
       tags: '["warm","quick"]',
       body: 'Boil.\n',
       'origin.country': 'Italy',
-      ingredients: '[{"name":"bean","grams":200,"fresh":null},{"name":"leek","grams":null,"fresh":true}]',
+      ingredients: '[{"name":"bean","grams":200},{"name":"leek","fresh":true}]',
       cover: 'File:./soup.jpg',
+      '~nulls': null,
     },
   });
+});
+
+test('validation: null differs from missing, and objects without values from missing objects', () => {
+  const written = [
+    'origin: {}',
+    'origin: {country: null}\nrating: null',
+    'origin: null\nservings: many',
+    'vegan: true',
+  ];
+  const rows = written.map((lines) => fit(`---\ntitle: Soup\n${lines}\n---\n`)[0]?.row);
+  expect(rows.map((row) => row?.['~nulls'])).toEqual([
+    '|origin|',
+    '|rating|origin.country|origin|',
+    '|servings|',
+    null,
+  ]);
+  const [fitted] = fit('---\ntitle: Soup\ningredients: [{name: bean, grams: null}]\n---\n');
+  expect(fitted?.row?.ingredients).toBe('[{"name":"bean","grams":null}]');
 });
 
 test('validation: a codec converts the values of a scalar, and its errors are reported', () => {
@@ -115,6 +134,29 @@ test('validation: a codec converts the values of a scalar, and its errors are re
   ]);
 });
 
+test.each([
+  ['2021-07-04 10:00:00', '2021-07-04T10:00:00.000Z'],
+  ['2021-07-04 10:00', '2021-07-04T10:00:00.000Z'],
+  ['2021-07-04 10:00:00 +0200', '2021-07-04T08:00:00.000Z'],
+  ['2021-07-04 10:00:00.5 -5', '2021-07-04T15:00:00.500Z'],
+  ['2021-7-4t9:05:06 Z', '2021-07-04T09:05:06.000Z'],
+  ['2021-7-4', '2021-07-04'],
+  ['2021/07/04', '2021-07-04'],
+  ['20210704', '2021-07-04'],
+  ['"20210704"', '2021-07-04'],
+  ['2021', '2021'],
+  ['2021-07-04T10:00:00+02:00', '2021-07-04T10:00:00+02:00'],
+  ['2021-2-30', null],
+  ['2021-07-04 25:00:00', null],
+  ['2021-07/04', null],
+  ['"10:00"', null],
+  ['202107', null],
+])('validation: the date %s is stored as %j', (written, expected) => {
+  const [fitted] = fit(`---\ntitle: Soup\ncooked: ${written}\n---\n`);
+  expect(fitted?.row?.cooked).toBe(expected);
+  expect(fitted?.misfits).toHaveLength(expected === null ? 1 : 0);
+});
+
 test('validation: absent values are null, and absent non-null lists are empty', () => {
   expect(fit('---\ntitle: Soup\n---\n')[0]?.row).toMatchObject({
     servings: null,
@@ -136,7 +178,13 @@ test.each([
   ],
   ['infinity', 'rating: .inf', 'rating', 'rating: expected a number; received null.', 3],
   ['a word for a boolean', 'vegan: yes', 'vegan', 'vegan: expected true or false; received "yes".', 3],
-  ['an impossible day', 'cooked: 2024-02-30', 'cooked', 'cooked: expected an ISO 8601 date; received "2024-02-30".', 3],
+  [
+    'an impossible day',
+    'cooked: 2024-02-30',
+    'cooked',
+    'cooked: expected a date in ISO 8601 or YAML; received "2024-02-30".',
+    3,
+  ],
   [
     'an object for text',
     'origin: {country: {a: 1}}',
