@@ -125,6 +125,7 @@ class RetryingSite implements SiteService {
       };
       await this.#options.checkSite?.(open);
       this.state = { open };
+      void this.#warnOfFormats(site, storedQueries);
       return open;
     } catch (error) {
       await imaging?.images.close();
@@ -133,10 +134,23 @@ class RetryingSite implements SiteService {
     }
   }
 
+  /** Does not delay the start, because a glob of stored queries may search the whole site. */
+  async #warnOfFormats({ config }: Site, known: readonly StoredQuery[] | undefined): Promise<void> {
+    if (config.dates !== 'auto') return;
+    const { terminal } = this.#options;
+    try {
+      const queries = known ?? (await readStoredQueries(this.#config.site, config.queries));
+      const { listFormatWarnings } = await import('@trellis/site/graphql/format-warnings');
+      for (const warning of listFormatWarnings(queries)) terminal.write(`Warning: ${warning}\n`);
+    } catch (error) {
+      terminal.write(`Warning: The stored queries could not be read: ${toText(error)}\n`);
+    }
+  }
+
   #retryAfter(error: unknown): void {
     if (this.#stop.signal.aborted || this.#options.signal?.aborted || !this.#isBesideOthers) return;
     this.state = { status: 'unavailable', reason: toPublicReason(error) };
-    const message = error instanceof AppError ? error.message : String(error);
+    const message = toText(error);
     if (message !== this.#lastMessage) {
       const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message}`;
       this.#options.terminal.write(`${line} Retrying every ${RETRY_MS / 1000} seconds.\n`);
@@ -164,6 +178,8 @@ class RetryingSite implements SiteService {
 async function readAllowedQueries({ site: folder }: Config, { config }: Site): Promise<StoredQuery[] | undefined> {
   return config.imageRecipes === 'stored' ? readStoredQueries(folder, config.queries) : undefined;
 }
+
+const toText = (error: unknown): string => (error instanceof AppError ? error.message : String(error));
 
 /** Hides messages that may quote the configuration or contain paths. Only the server's log has those. */
 function toPublicReason(error: unknown): string {

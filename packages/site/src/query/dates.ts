@@ -168,6 +168,31 @@ function isMomentFormat(format: string): boolean {
   return tokens.includes('dd') && !LUXON_ONLY.test(tokens);
 }
 
+/** What a format returns for the same date with the tokens of each library. */
+export interface FormatConflict {
+  readonly luxon: string;
+  readonly moment: string;
+}
+
+const SAMPLES = ['2019-02-03T04:05:06.789Z', '2020-11-24T15:16:17.018Z'].map((text) =>
+  DateTime.fromISO(text, { zone: 'utc', locale: 'en' }),
+);
+
+/** The tokens of {@link LUXON_ONLY} that Moment does not have either. */
+const NEVER_MOMENT = /yy|'|EEE|ii|kkkk|(?<![MQDdwW])o/;
+
+/** A letter that is no token of Moment. */
+const UNKNOWN_TO_MOMENT = /^[bcfgijnopqrtuvBCFGIJKNOPRTUV]$/;
+
+/** Returns how a format differs between the libraries if it is read by Luxon but consists of tokens of Moment. */
+export function findFormatConflict(format: string): FormatConflict | undefined {
+  if (format.length > MAX_TEXT || isMomentFormat(format) || NEVER_MOMENT.test(format)) return undefined;
+  if (format.match(TOKEN)?.some((token) => UNKNOWN_TO_MOMENT.test(token))) return undefined;
+  return SAMPLES.map((date) => ({ luxon: date.toFormat(format), moment: formatMoment(date, format) })).find(
+    ({ luxon, moment }) => luxon !== moment,
+  );
+}
+
 const TOKEN =
   /\[([^\]]*)\]|\\([^])|LTS?|[Ll]{1,4}|Mo|M{1,4}|Qo?|DDDo|Do|D{1,4}|do|d{1,4}|e|E|wo|w{1,2}|Wo|W{1,2}|Y{4,6}|YY?|y|g{4,5}|gg|G{4,5}|GG|A|a|HH?|hh?|kk?|mm?|ss?|S{1,9}|ZZ?|z{1,2}|X|x|[^]/g;
 
