@@ -181,7 +181,7 @@ function pageIndex({ kind, where, sort, hints }: CompiledQuery): IndexKey | unde
 }
 
 function countIndex({ kind, hints: { equal, read } }: CompiledQuery): IndexKey | undefined {
-  const sort = [...read].map((column) => ({ column, descending: false, nullable: false }));
+  const sort = [...read].map((column) => ({ column, descending: false, nullable: false, isNull: undefined }));
   return toIndexKey({ kind, equal: [...equal], sort, read: [] });
 }
 
@@ -198,7 +198,7 @@ interface SortColumn {
   readonly descending: boolean;
   readonly nullable: boolean;
   /** The condition that tells null from missing, without an alias. */
-  readonly isNull?: Sql | undefined;
+  readonly isNull: Sql | undefined;
 }
 
 /** A table and the terms of an index on it, in the syntax of `CREATE INDEX`. */

@@ -131,7 +131,7 @@ interface SelectedObject {
   /** All columns of a nullable object, which is null if all of them are; empty otherwise. */
   readonly presence: readonly string[];
   /** The path that is noted in the record if the object has no values but is not null. */
-  readonly emptyPath?: string | undefined;
+  readonly emptyPath: string | undefined;
 }
 
 /** Related records, which the record contains under a `~` and the name of the field. */

@@ -70,7 +70,7 @@ export class Evaluator {
     return [this.#valueAt(this.#at(kind, record), path.split('.'))]
       .flat(Infinity)
       .filter((one) => one !== null && one !== undefined)
-      .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one)));
+      .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one as string | number | boolean)));
   }
 
   #at(kind: string, own: Plain | null): Level {
@@ -174,7 +174,8 @@ export class Evaluator {
     const isOfNode = field.kind === 'relation' && field.type === 'Node';
     const isTarget = field.kind === 'relation' && this.#tables[field.type]?.source !== undefined;
     const tells = isOfNode ? false : field.kind === 'relation' ? isTarget : tellsBelow(field, { tells: before });
-    if (name === '') return tells && (field.nullable || !isNodeName(field));
+    // A relation at the end of a path stands for the id of its records.
+    if (name === '') return tells && field.kind !== 'relation';
     return this.#tells(fieldOf({ fields: this.#fieldsBelow(field) }, name), rest, tells);
   }
 
@@ -240,13 +241,16 @@ function test(operator: string, value: unknown, given: unknown): boolean {
   if (present === null) return false;
   if (operator === 'regex') return toRegExp(given as string).test(present as string);
   if (operator === 'glob')
-    return given === '' ? present === '' : picomatch.makeRe(given as string).test(present as string);
+    return given === '' ? present === '' : picomatch.makeRe(given as string).test(toLine(present as string));
   if (operator === 'gt') return (present as string) > (given as string);
   if (operator === 'gte') return (present as string) >= (given as string);
   if (operator === 'lt') return (present as string) < (given as string);
   if (operator === 'lte') return (present as string) <= (given as string);
   throw new Error(`Unknown operator ${operator}.`);
 }
+
+/** For globs, line ends are ordinary characters, but not for picomatch. */
+const toLine = (text: string): string => text.replaceAll('\n', ' ');
 
 function toRegExp(text: string): RegExp {
   const [, source = '', flags = ''] = /^\/([^]*)\/(\w*)$/.exec(text) ?? [];

@@ -64,6 +64,7 @@ class Validation {
   readonly misfits: RecordFieldError[] = [];
   /** The paths of fields that are null, and of objects without values. */
   readonly nulls = new Set<string>();
+  readonly nullObjects = new Set<string>();
   isComplete = true;
   readonly #entry: ParsedEntry;
   readonly #options: ValidationOptions;
@@ -136,7 +137,7 @@ class Validation {
       if (value !== undefined && value !== null) this.#report(field.path, at, 'an object', value);
       this.#absent(field, value, at, value === undefined || value === null);
       // Only an object without values has an entry. Below an object that is null, all fields are missing.
-      this.nulls.delete(field.path);
+      if (this.nulls.delete(field.path)) this.nullObjects.add(field.path);
     }
   }
 
@@ -259,13 +260,17 @@ const FROM_TEXT: Readonly<Record<ScalarType, ParseScalar>> = {
 };
 
 /** Returns the JSON of an element, in which a missing value has no key. */
-function nest(element: Pick<Validation, 'row' | 'nulls'>, { fields }: ObjectField): Record<string, unknown> {
+function nest(
+  element: Pick<Validation, 'row' | 'nulls' | 'nullObjects'>,
+  { fields }: ObjectField,
+): Record<string, unknown> {
   const nested: Record<string, unknown> = {};
   for (const field of fields) {
     const isNull = element.nulls.has(field.path);
     if (field.kind === 'object' && !field.list) {
       const inner = nest(element, field);
       if (isNull || Object.keys(inner).length > 0) nested[field.name] = inner;
+      else if (element.nullObjects.has(field.path)) nested[field.name] = null;
     } else {
       const value = element.row[field.path] ?? null;
       if (isNull || value !== null) nested[field.name] = fromColumn(field, value);
