@@ -184,7 +184,7 @@ export function orderBy(keys: readonly SortKey[], alias: string): Sql {
     const direction = key.descending ? ' DESC' : '';
     const value = sqlTemplate(`%${direction}`, expression);
     if (!key.value.nullable) return [value];
-    return [sqlTemplate(`%${direction}`, absenceTerm(key.value.expression, key.value.isNull)), value];
+    return [sqlTemplate(`%${direction}`, absenceTerm(expression, key.value.isNull)), value];
   });
   return sqlTemplate(`ORDER BY ${terms.map(() => '%, ').join('')}%`, ...terms, sql(`${alias}.position`));
 }
