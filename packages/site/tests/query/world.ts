@@ -67,7 +67,7 @@ export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
   const parents = orNull(kinds.flatMap(({ kind }) => idsOf(kind)));
   const records = kinds.map((table) =>
     fc
-      .array(fc.record({ ...recordOf(table.fields, table), parent: parents }, keysOfObject(table)), {
+      .array(fc.record({ ...recordOf(table.fields, table), parent: parents }, keysOfObject(table.fields, table)), {
         maxLength: most,
       })
       .map((found) => found.map((record, index) => ({ ...record, id: `${table.kind}${index}` }))),
@@ -77,9 +77,13 @@ export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
     .map((found) => Object.fromEntries(kinds.map(({ kind }, index) => [kind, found[index] ?? []])));
 }
 
-/** In a file, any key may be missing. */
-const keysOfObject = ({ source }: RecordTable) =>
-  source ? { requiredKeys: [], noNullPrototype: true } : { noNullPrototype: true };
+/** In a file, the key of any nullable field may be missing. */
+const keysOfObject = (fields: readonly RecordField[], table: RecordTable) => {
+  if (!table.source) return { noNullPrototype: true };
+  const known = recordOf(fields, table);
+  const requiredKeys = fields.filter((field) => !field.nullable && field.name in known).map(({ name }) => name);
+  return { requiredKeys, noNullPrototype: true };
+};
 
 function recordOf(fields: readonly RecordField[], table: RecordTable): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(
@@ -94,7 +98,7 @@ function valueOf(field: RecordField, table: RecordTable): fc.Arbitrary<unknown> 
   if (field.kind === 'computed') return undefined;
   if (field.kind === 'relation') return isOwnLink(field) ? keysOf(field, table) : undefined;
   if (field.kind === 'object') {
-    const object = fc.record(recordOf(field.fields, table), keysOfObject(table));
+    const object = fc.record(recordOf(field.fields, table), keysOfObject(field.fields, table));
     return maybe(field, field.list ? listOf(table.source ? object : fc.option(object)) : object);
   }
   if (field.column !== field.path) return undefined;
