@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGauges } from '@trellis/core/gauges';
+import type { Log } from '@trellis/server/http/request';
 import { createApp } from './app.js';
 import type { Config } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
+import { announce, openLog, toggleDebug, toScanOutput } from './log.js';
+import { startMetrics } from './metrics/start-metrics.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import type { OpenSite } from './site-service.js';
 
 export interface ServeOptions {
   readonly version: string;
-  /** Prints a line when the server is ready and when it stops. */
+  /** Prints the link that creates the first account. */
   readonly print: (line: string) => void;
-  /** The terminal that shows the progress of a long scan. */
+  /** Receives the log: as text if it is a terminal, else as lines of JSON. */
+  readonly output: NodeJS.WriteStream;
+  /** Shows the progress of a long scan, if the log goes to a terminal. */
   readonly terminal: NodeJS.WriteStream;
 }
 
@@ -25,38 +31,49 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const startedAt = performance.now();
   const stopped = new AbortController();
   const onSignal = () => stopped.abort();
-  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  const log = openLog(config, options);
+  const onToggle = () => toggleDebug(log, config.logLevel);
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal).on('SIGUSR2', onToggle);
   try {
-    await run(config, { ...options, startedAt, signal: stopped.signal });
+    await run(config, { ...options, log, startedAt, signal: stopped.signal });
   } finally {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGUSR2', onToggle);
+    log.flush();
   }
 }
 
 interface Run extends ServeOptions {
+  readonly log: Log;
   readonly startedAt: number;
   readonly signal: AbortSignal;
 }
 
 async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
+  const { log, version } = options;
   let origin = config.publicUrl ?? '';
-  const app = createApp({ config, origin: () => origin });
+  const gauges = createGauges();
+  const metrics = config.metrics && (await startMetrics(config.metrics, { gauges, log, version }));
+  const app = createApp({ config, log, onComplete: metrics?.onComplete, origin: () => origin });
   // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
   try {
-    const services = await open(config, { ...options, signal, checkSite, origin: () => origin });
+    const terminal = toScanOutput(log, options);
+    const services = await open(config, { version, log, gauges, terminal, signal, checkSite, origin: () => origin });
     try {
+      await metrics?.show(services, config.services);
       // The other services are available while the site is scanned.
       await app.open(services);
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
       const site = await waitForSite(services, config);
-      print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
-      if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
+      const lines = describe({ ...services, site }, origin, performance.now() - startedAt);
+      if (isOpenToNetwork(config)) lines.push(OPEN_TO_NETWORK(config.host));
+      if (metrics) lines.push(`The metrics are at ${metrics.url}`);
+      for (const line of lines) announce(log, line);
       if (config.hasAccounts) await printSetupLink(services, { origin, print });
       await aborted(signal);
-      print('Stopping: waiting for open requests.');
+      announce(log, 'Stopping: waiting for open requests.');
       services.readiness.stop();
       await drain(app.server);
     } finally {
@@ -64,6 +81,7 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
     }
   } finally {
     app.server.close().closeAllConnections();
+    metrics?.close();
   }
 }
 

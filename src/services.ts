@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { createGauges, type Gauges } from '@trellis/core/gauges';
+import type { Log } from '@trellis/server/http/request';
 import { createLinkSigner, type LinkSigner } from '@trellis/site/public/link-signer';
 import { createAccounts, type Accounts } from './accounts/accounts.js';
 import { createAuthenticator, type CredentialSource } from './accounts/authentication.js';
@@ -56,6 +58,8 @@ export interface Services extends SecretsAccess {
   readonly staticFolder: string;
   /** Creates the function that identifies the caller of a service which accepts these kinds of tokens. */
   readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
+  /** The values for metrics, to which the services add their own. */
+  readonly gauges: Gauges;
   /** Closes the databases. */
   close(): Promise<void>;
 }
@@ -66,8 +70,10 @@ export interface ServicesOptions {
   readonly version: string;
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
-  /** The terminal that shows the progress of a long scan, and errors of background work. */
-  readonly terminal: NodeJS.WriteStream;
+  readonly log: Log;
+  readonly gauges?: Gauges;
+  /** Shows the progress of a long scan. */
+  readonly terminal: SiteServiceOptions['terminal'];
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   /** Rejects for an opened site that cannot be served. */
@@ -80,8 +86,7 @@ const RATE_WINDOW_MS = 60_000;
 /** Opens the databases, starts to scan the site, and creates the services. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
   const folder = await openStateFolder(config.state);
-  if (folder.isShared)
-    options.terminal.write(`trellis: Other users can read ${config.state}. Protect its keys with chmod 700.\n`);
+  if (folder.isShared) options.log.warn(`Other users can read ${config.state}. Protect its keys with chmod 700.`);
   try {
     return await openAll(config, options, folder);
   } catch (error) {
@@ -116,9 +121,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     githubApp: config.githubApp,
     forgeAllow: config.forgeAllow,
     refreshMs: config.refreshMinutes * 60_000,
-    report: (error) => options.terminal.write(`trellis: Failed to refresh a board: ${String(error)}\n`),
+    report: (err) => options.log.error({ err }, 'failed to refresh a board'),
   });
-  const sweeper = startHourlyCleanup(database, accounts, options.terminal);
+  const sweeper = startHourlyCleanup(database, accounts, options.log);
   return {
     version: options.version,
     database,
@@ -144,6 +149,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     siteReport: site && (() => site.report(isPublic)),
     linkSigner,
     staticFolder: join(config.state, 'public', 'static'),
+    gauges: options.gauges ?? createGauges(),
     authenticatorFor: (tokens) =>
       createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens }),
     async close() {
@@ -171,7 +177,7 @@ async function migrateServices(database: Database, { project, services: running 
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */
-function startHourlyCleanup(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): CleanupJob {
+function startHourlyCleanup(database: Database, accounts: Accounts, log: Log): CleanupJob {
   return startCleanupJob({
     tasks: [
       () => accounts.deleteExpired(),
@@ -182,6 +188,6 @@ function startHourlyCleanup(database: Database, accounts: Accounts, terminal: No
       () => recordDueRotations(database, Date.now()),
     ],
     intervalMs: 3_600_000,
-    report: (error) => terminal.write(`trellis: Failed to delete expired data: ${String(error)}\n`),
+    report: (err) => log.error({ err }, 'failed to delete expired data'),
   });
 }

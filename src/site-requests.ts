@@ -6,7 +6,7 @@ import { siteRouter } from '@trellis/server/http/admission';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
-import express, { type RequestHandler } from 'express';
+import express, { type RequestHandler, type Response } from 'express';
 import type { Config } from './config/config.js';
 import { GRAPHQL_PATHS } from './page-paths.js';
 import { createSiteContext } from './resolvers/context.js';
@@ -87,11 +87,16 @@ function graphql({
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
     createContext: (budget) => createSiteContext(dependencies, budget),
+    onOperation(response, { name }) {
+      // Express created the response.
+      getRequestContext(response as Response).queryName = name?.value;
+    },
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
   return (request, response) => {
     const context = getRequestContext(response);
     context.operation = 'graphql';
+    context.route = '/graphql';
     endpoint(request, response, context.requestId);
   };
 }

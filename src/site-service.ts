@@ -8,7 +8,7 @@ import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-f
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
 import type { ProblemReport } from '@trellis/site/sources/problems';
-import { openScanTerminal, formatWarnings, formatChange } from '@trellis/site/terminal';
+import { openScanTerminal, formatWarnings, formatChange, type ScanOutput } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
 import { createImageSources, type ImageSources } from './site-images.js';
@@ -33,6 +33,9 @@ export type SiteReport =
 /** The open site, or the reason why it is unavailable. */
 type SiteState = { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
+/** The lines of the log that a site writes. */
+type SiteLog = Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
+
 /** The site service, which opens the site while the other services already run, and retries after a failure. */
 export interface SiteService {
   readonly state: SiteState;
@@ -44,8 +47,9 @@ export interface SiteService {
 }
 
 export interface SiteServiceOptions {
-  /** The terminal that shows the progress of a long scan, and changes of the site. */
-  readonly terminal: NodeJS.WriteStream;
+  readonly log: SiteLog;
+  /** Shows the progress of a long scan, and warnings. */
+  readonly terminal: ScanOutput;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   /** The key that signs image links. */
@@ -100,9 +104,11 @@ class RetryingSite implements SiteService {
 
   async #open(): Promise<OpenSite> {
     const { state } = this.#config;
-    const { terminal, signal } = this.#options;
-    const say = (line: string): void => void terminal.write(`${line}\n`);
-    const watch = { onChange: (change: SiteChange) => say(formatChange(change)), onProblem: say };
+    const { log, terminal, signal } = this.#options;
+    const watch = {
+      onChange: (change: SiteChange) => log.info(formatChange(change)),
+      onProblem: (problem: string) => log.warn(problem),
+    };
     const schema = await loadSiteSchema(this.#config.project);
     const site = await openSiteFromConfig(this.#config, {
       schema,
@@ -138,8 +144,8 @@ class RetryingSite implements SiteService {
     this.state = { status: 'unavailable', reason: toPublicReason(error) };
     const message = error instanceof AppError ? error.message : String(error);
     if (message !== this.#lastMessage) {
-      const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message}`;
-      this.#options.terminal.write(`${line} Retrying every ${RETRY_MS / 1000} seconds.\n`);
+      const line = `TRELLIS_SITE (${this.#config.site}): ${message}`;
+      this.#options.log.error(`${line} Retrying every ${RETRY_MS / 1000} seconds.`);
     }
     this.#lastMessage = message;
     this.#timer = setTimeout(() => {
@@ -156,7 +162,7 @@ class RetryingSite implements SiteService {
   }
 
   #sayOpen({ summary }: Site): void {
-    this.#options.terminal.write(`The site is available again: ${summary.files.toLocaleString('en')} files.\n`);
+    this.#options.log.info(`The site is available again: ${summary.files.toLocaleString('en')} files.`);
   }
 }
 
@@ -186,7 +192,7 @@ interface SiteDataOptions {
   /** The folder of the site's records. Every process needs its own. */
   readonly recordsDirectory: string;
   /** The terminal that shows warnings and the progress of a long scan; absent for none. */
-  readonly terminal?: NodeJS.WriteStream;
+  readonly terminal?: ScanOutput;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   readonly watch?: SiteWatchOptions;

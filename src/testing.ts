@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createLog } from '@trellis/server/http/request';
 import { createApp } from './app.js';
 import { loadConfig } from './config/config.js';
 import { openServices } from './services.js';
@@ -18,11 +19,12 @@ export interface TestServer {
 export async function startServer(flags: Readonly<Record<string, string>>): Promise<TestServer> {
   const config = await loadConfig({ flags: { logLevel: 'warn', ...flags }, env: {} });
   let origin = '';
-  const app = createApp({ config, origin: () => origin });
+  const log = createLog({ level: config.logLevel });
+  const app = createApp({ config, log, origin: () => origin });
   const server = app.server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const services = await openServices(config, { version: 'test', origin: () => origin, terminal: process.stderr });
+  const services = await openServices(config, { version: 'test', origin: () => origin, log, terminal: process.stderr });
   await services.site?.firstAttempt;
   await app.open(services);
   return {

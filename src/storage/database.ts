@@ -22,14 +22,39 @@ interface Parts {
   /** Runs one transaction of this process at a time, so that conflicts occur only with other processes. */
   readonly inTurn: ConcurrencyLimit;
   readonly joining: TransactionContext;
+  /** The pool of PostgreSQL, once it is open. */
+  pool?: Readonly<Record<'idleCount' | 'totalCount' | 'waitingCount', number>>;
 }
 
 /** Connects to a database without any checks. */
 export function connectDatabase(place: DatabaseTarget): Database {
-  const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
   const joining = createTransactionContext();
   const parts: Parts = { inTurn: limitConcurrency(1), joining };
+  const dialect =
+    'url' in place ? postgresDialect(place.url, (pool) => (parts.pool = pool)) : sqliteDialect(place.file);
   return withTransactionContext(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
+}
+
+/** The connections of a pool, and the calls that wait for one. */
+interface PoolCounts {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+  /** Transactions that wait for others of this process. */
+  readonly waitingTransactions: number;
+}
+
+/** Counts the connections to PostgreSQL; `undefined` for SQLite, which has one, and before the first query. */
+export function countConnections(database: Database): PoolCounts | undefined {
+  const { pool, inTurn } = findParts(database) ?? {};
+  if (pool === undefined || inTurn === undefined) return undefined;
+  const { totalCount, idleCount, waitingCount } = pool;
+  return {
+    used: totalCount - idleCount,
+    idle: idleCount,
+    waiting: waitingCount,
+    waitingTransactions: inTurn.count().waiting,
+  };
 }
 
 /** Returns whether the database is PostgreSQL; otherwise it is SQLite. */

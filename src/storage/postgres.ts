@@ -17,13 +17,23 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Releases the locks of a process that hangs or whose machine has failed. */
 const IDLE_IN_TRANSACTION = "set idle_in_transaction_session_timeout = '60s'";
 
-/** Creates a pool of connections to a server. The first query opens the first connection. */
-export function postgresDialect(url: string): PostgresDialect {
+/**
+ * Creates a pool of connections to a server. The first query opens the first connection.
+ *
+ * @param onOpen Receives the pool once it exists.
+ */
+export function postgresDialect(url: string, onOpen?: (pool: pg.Pool) => void): PostgresDialect {
   return new (class extends PostgresDialect {
     override createQueryCompiler(): QueryCompiler {
       return new PortableCompiler();
     }
-  })({ pool: async () => toBindingPool(await openPool(url)) });
+  })({
+    async pool() {
+      const pool = await openPool(url);
+      onOpen?.(pool);
+      return toBindingPool(pool);
+    },
+  });
 }
 
 async function openPool(url: string): Promise<pg.Pool> {

@@ -51,6 +51,10 @@ export interface RecordStore extends RecordQueries {
   meta(key: string): string | undefined;
   /** Increases with each write, so that results of the same generation can be reused. */
   readonly generation: number;
+  /** The time of the last write of this process, in milliseconds; `undefined` before the first one. */
+  readonly changedAt: number | undefined;
+  /** Returns the number of records of each type. */
+  countRecords(): Readonly<Record<string, number>>;
   close(): void;
 }
 
@@ -114,6 +118,8 @@ class SqliteRecordStore implements RecordStore {
   readonly #ids: IdIndexes;
   readonly #closing = new AbortController();
   #generation = 0;
+  #changedAt: number | undefined;
+  #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
 
   constructor(opened: BulkLoadOptions, functions: FunctionState) {
     const { database, tables } = opened;
@@ -132,6 +138,19 @@ class SqliteRecordStore implements RecordStore {
 
   get generation(): number {
     return this.#generation;
+  }
+
+  get changedAt(): number | undefined {
+    return this.#changedAt;
+  }
+
+  countRecords(): Readonly<Record<string, number>> {
+    if (this.#counts?.generation === this.#generation) return this.#counts.byKind;
+    const countKind = (kind: string): number =>
+      Number(this.#statements.get(`SELECT count(*) FROM ${quoteIdentifier(kind)}`)?.[0]);
+    const byKind = Object.fromEntries(Object.keys(this.#opened.tables).map((kind) => [kind, countKind(kind)]));
+    this.#counts = { generation: this.#generation, byKind };
+    return byKind;
   }
 
   write<T>(change: (writer: RecordWriter) => T): T {
@@ -156,6 +175,7 @@ class SqliteRecordStore implements RecordStore {
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
       this.#generation += 1;
+      this.#changedAt = Date.now();
     }
   }
 

@@ -34,14 +34,28 @@ export interface DeliveredChangesOptions {
 interface DeliveredChanges {
   /** Schedules a read of the repository that the event names, or else of the whole board. */
   schedule(personId: string, forge: ForgeName, event: DeliveredEvent): void;
+  /** Lists the reads that run, or wait until their delay ends. */
+  list(): readonly DeliveredRead[];
   /** Runs pending reads at once, for at most five seconds. Later events are ignored. */
   close(): Promise<void>;
 }
 
+/** A read of a repository or of a whole board, after deliveries to this process. */
+export interface DeliveredRead {
+  readonly personId: string;
+  readonly forge: ForgeName | undefined;
+  /** The full name of the repository; `undefined` for the whole board. */
+  readonly repository: string | undefined;
+  /** `idle` means that the next delivery waits until the delay ends. */
+  readonly state: ThrottleState;
+  /** When the delay ends; `undefined` while the read runs. */
+  readonly until: number | undefined;
+}
+
 export function createDeliveredChanges(options: DeliveredChangesOptions): DeliveredChanges {
   const { database, refresher, report = () => undefined, now } = options;
-  const repositories = throttleWithBackoff({ ...REPOSITORY_SPACING, report });
-  const boards = throttleWithBackoff({ ...BOARD_SPACING, report });
+  const repositories = throttleWithBackoff({ ...REPOSITORY_SPACING, report, now });
+  const boards = throttleWithBackoff({ ...BOARD_SPACING, report, now });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS });
 
   function scheduleBoard(personId: string): void {
@@ -68,6 +82,17 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
       if (NAME.test(fullName)) repositories.request(key, () => readRepository({ personId, forge, fullName }, key));
       else scheduleBoard(personId);
     },
+    list: () => [
+      ...repositories.list().map(({ key, ...run }) => {
+        const [personId = '', forge, repository] = key.split(' ');
+        // The key contains a name of the contract.
+        return { personId, forge: forge as ForgeName, repository, ...run };
+      }),
+      ...boards.list().map(({ key, ...run }) => ({
+        ...{ personId: key, forge: undefined, repository: undefined },
+        ...run,
+      })),
+    ],
     async close() {
       const ended = repositories.close().then(() => boards.close());
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
@@ -94,6 +119,16 @@ interface BackoffThrottleOptions {
   readonly mostMs: number;
   /** Receives the errors of failed runs, which don't affect later ones. */
   readonly report: (error: unknown) => void;
+  readonly now?: () => number;
+}
+
+type ThrottleState = 'idle' | 'running' | 'waiting';
+
+interface ThrottledRun {
+  readonly key: string;
+  readonly state: ThrottleState;
+  /** When the delay ends; `undefined` during a run. */
+  readonly until: number | undefined;
 }
 
 interface BackoffThrottle {
@@ -102,13 +137,21 @@ interface BackoffThrottle {
    * every request, a run starts, so that no change is missed.
    */
   request(key: string, run: () => Promise<void>): void;
+  /** Lists the keys with a run or a delay. */
+  list(): readonly ThrottledRun[];
   /** Runs pending requests without delay, and waits for them. Later requests are ignored. */
   close(): Promise<void>;
 }
 
 /** Creates a throttle for frequently requested runs, with a separate, growing delay for each key. */
-export function throttleWithBackoff({ firstMs, mostMs, report }: BackoffThrottleOptions): BackoffThrottle {
+export function throttleWithBackoff({
+  firstMs,
+  mostMs,
+  report,
+  now = Date.now,
+}: BackoffThrottleOptions): BackoffThrottle {
   const pending = new Map<string, (() => Promise<void>) | undefined>();
+  const ends = new Map<string, number>();
   const working = new Set<Promise<void>>();
   const closed = new AbortController();
 
@@ -117,8 +160,10 @@ export function throttleWithBackoff({ firstMs, mostMs, report }: BackoffThrottle
     for (let run = pending.get(key); run !== undefined; run = pending.get(key)) {
       pending.set(key, undefined);
       await run().catch(report);
+      ends.set(key, now() + delay);
       // The timer must not keep an otherwise idle process alive.
       await sleep(delay, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      ends.delete(key);
       delay = Math.min(delay * 2, mostMs);
     }
     pending.delete(key);
@@ -133,6 +178,12 @@ export function throttleWithBackoff({ firstMs, mostMs, report }: BackoffThrottle
       const ended = work(key).finally(() => working.delete(ended));
       working.add(ended);
     },
+    list: () =>
+      [...pending].map(([key, next]) => {
+        const until = ends.get(key);
+        if (until === undefined) return { key, state: 'running', until };
+        return { key, state: next === undefined ? 'idle' : 'waiting', until };
+      }),
     async close() {
       closed.abort();
       await Promise.all(working);

@@ -5,7 +5,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 import { IMMUTABLE, REVALIDATE } from '../http/headers.js';
-import { getRequestContext } from '../http/request.js';
+import { getRequestContext, nameRequest } from '../http/request.js';
 
 /** The target of an image link, generated or not. */
 interface ImageLinkTarget {
@@ -57,6 +57,7 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
     request.url = `/${route.path}`;
     const missing = (): void => next(new Error(`The generated image ${route.path} does not exist.`));
     serve(request, response, next, () => {
+      getRequestContext(response).imageFrom = 'generator';
       generate(route, request, response).then(() => serve(request, response, next, missing), next);
     });
   }
@@ -65,14 +66,17 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const route = isRead ? findRoute(request.path) : undefined;
     if (route) {
-      getRequestContext(response).operation = 'image';
+      nameRequest(response, { operation: 'image', route: '/static/{image}' });
       response.setHeader('X-Content-Type-Options', 'nosniff');
       route.touch();
-      const file = isPlain(request) ? (cache.find(route.path) ?? (await cache.read(route.path))) : undefined;
+      const known = isPlain(request) ? cache.find(route.path) : undefined;
+      getRequestContext(response).imageFrom = known ? 'memory' : 'disk';
+      const file = known ?? (isPlain(request) ? await cache.read(route.path) : undefined);
       if (file) send(file, request, response);
       else serveImage(route, request, response, next);
       return;
     }
+    nameRequest(response, { operation: 'file', route: '/static/{file}' });
     const published = isRead ? await publish(request.path) : undefined;
     if (published && 'original' in published) sendOriginal(published.original, response, next);
     else {

@@ -10,6 +10,7 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
@@ -34,6 +35,8 @@ export interface GraphqlOptions {
   readonly report: (error: unknown, requestId: string) => void;
   /** Checks a request before its query is read; throws an AppError to reject it. */
   readonly admit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
+  /** Called with the operation of a valid request, before it runs. */
+  readonly onOperation?: (response: ServerResponse, operation: OperationDefinitionNode) => void;
   /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
@@ -80,8 +83,12 @@ function createHandler(options: GraphqlOptions) {
     await options.admit?.(request, response);
     const input = await readGraphqlRequest(request);
     const { document, errors } = prepare(input.query);
-    requireOperation(document, input.operationName, { method: request.method, schema: options.schema });
+    const operation = requireOperation(document, input.operationName, {
+      method: request.method,
+      schema: options.schema,
+    });
     if (errors.length > 0) return { status: invalidStatus, errors };
+    options.onOperation?.(response, operation);
     const result = await run(document, input, options);
     return { status: 'data' in result ? 200 : invalidStatus, ...result };
   };
@@ -119,8 +126,13 @@ interface OperationTarget {
   readonly schema: GraphQLSchema;
 }
 
-function requireOperation(document: DocumentNode, name: string | undefined, { method, schema }: OperationTarget): void {
-  const operation = getOperationAST(document, name)?.operation;
+function requireOperation(
+  document: DocumentNode,
+  name: string | undefined,
+  { method, schema }: OperationTarget,
+): OperationDefinitionNode {
+  const node = getOperationAST(document, name);
+  const operation = node?.operation;
   if (!operation) {
     const message =
       name === undefined
@@ -140,6 +152,7 @@ function requireOperation(document: DocumentNode, name: string | undefined, { me
   if (!schema.getRootType(operation)) {
     throw new AppError('invalid_input', 'The schema has no mutations.', { field: 'query' });
   }
+  return node;
 }
 
 function toErrorResult(error: unknown, invalidStatus: number): GraphqlResult {
