@@ -27,6 +27,7 @@ import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
 import { assertServerKey, openServerKey } from './storage/server-key.js';
+import { createStatementLog } from './storage/statement-log.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 
 /** The services of the domain that handlers and resolvers use. */
@@ -97,7 +98,8 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
-  const database = await openDatabase(toDatabaseTarget(config));
+  const watch = createStatementLog(options.log, config.slowQueryMs);
+  const database = await openDatabase(toDatabaseTarget(config), { watch });
   try {
     await assertServerKey(database, key);
     await migrateServices(database, config);
@@ -112,7 +114,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const replays = createIdempotencyStore(database);
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
-  const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner };
+  const siteOptions = { ...options, statements: watch, linkKey: key.derive('image links'), signer: linkSigner };
   const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '@trellis/core/errors';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
 import { toImageFolder } from '@trellis/images/store/files';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
@@ -50,6 +51,8 @@ export interface SiteServiceOptions {
   readonly log: SiteLog;
   /** Shows the progress of a long scan, and warnings. */
   readonly terminal: ScanOutput;
+  /** Receives slow statements of queries. */
+  readonly statements?: StatementWatch;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   /** The key that signs image links. */
@@ -114,6 +117,7 @@ class RetryingSite implements SiteService {
       schema,
       recordsDirectory: join(state, 'site'),
       terminal,
+      statements: this.#options.statements,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
     });
@@ -196,12 +200,13 @@ interface SiteDataOptions {
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   readonly watch?: SiteWatchOptions;
+  readonly statements?: StatementWatch;
 }
 
 /** Opens the configured site and brings its records up to date. */
 export async function openSiteFromConfig(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
-  { schema: { tables, resolvers }, recordsDirectory, terminal, signal, watch }: SiteDataOptions,
+  { schema: { tables, resolvers }, recordsDirectory, terminal, signal, watch, statements }: SiteDataOptions,
 ): Promise<Site> {
   const view = terminal && (await openScanTerminal(terminal));
   try {
@@ -215,6 +220,7 @@ export async function openSiteFromConfig(
       onProgress: (progress) => view?.show(progress),
       signal,
       watch,
+      statements,
     });
   } finally {
     view?.stop();

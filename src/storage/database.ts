@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { Kysely, PostgresAdapter } from './kysely.js';
+import type { StatementWatch } from '@trellis/core/slow-statements';
+import type { LogEvent, Logger } from 'kysely';
+import { CompiledQuery, Kysely, PostgresAdapter } from './kysely.js';
 import { postgresDialect } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
@@ -26,13 +28,46 @@ interface Parts {
   pool?: Readonly<Record<'idleCount' | 'totalCount' | 'waitingCount', number>>;
 }
 
-/** Connects to a database without any checks. */
-export function connectDatabase(place: DatabaseTarget): Database {
+/**
+ * Connects to a database without any checks.
+ *
+ * @param watch Receives slow statements.
+ */
+export function connectDatabase(place: DatabaseTarget, watch?: StatementWatch): Database {
   const joining = createTransactionContext();
   const parts: Parts = { inTurn: limitConcurrency(1), joining };
   const dialect =
     'url' in place ? postgresDialect(place.url, (pool) => (parts.pool = pool)) : sqliteDialect(place.file);
-  return withTransactionContext(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
+  const log: Logger | undefined = watch && ((event) => reportSlow(root, event, watch));
+  const root = new Kysely<Tables>({ dialect, ...(log && { log }) });
+  return withTransactionContext(root, joining, { [PARTS]: parts });
+}
+
+/** Statements with a plan; others begin and end transactions, or change tables. */
+const HAS_PLAN = /^\s*(?:delete|insert|select|update|with)\b/i;
+
+/**
+ * Reports a statement that took long.
+ *
+ * @param root The database itself, which explains the statement outside of any transaction.
+ */
+function reportSlow(
+  root: Database,
+  { query, queryDurationMillis }: LogEvent,
+  { slowMs, onSlow }: StatementWatch,
+): void {
+  const { sql: text, parameters } = query;
+  if (queryDurationMillis < slowMs || !HAS_PLAN.test(text)) return;
+  onSlow({ text, milliseconds: queryDurationMillis, explain: () => explain(root, text, parameters) });
+}
+
+/** Returns the plan of a statement, one step per line, without the values that PostgreSQL shows in it. */
+async function explain(root: Database, text: string, parameters: readonly unknown[]): Promise<string> {
+  const prefix = isPostgres(root) ? 'explain' : 'explain query plan';
+  const query = CompiledQuery.raw(`${prefix} ${text}`, [...parameters]);
+  const { rows } = await root.executeQuery<Readonly<Record<string, unknown>>>(query);
+  const steps = rows.map((row) => String(row.detail ?? row['QUERY PLAN']));
+  return steps.join('\n').replaceAll(/'(?:[^']|'')*'/g, "'…'");
 }
 
 /** The connections of a pool, and the calls that wait for one. */

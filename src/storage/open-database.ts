@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import {
   connectDatabase,
   type Database,
@@ -15,6 +16,12 @@ import { assertServerKey, type ServerKey } from './server-key.js';
 
 const OLDEST_POSTGRES = 15;
 
+interface OpenOptions {
+  readonly migrations?: readonly Migration[];
+  /** Receives slow statements. */
+  readonly watch?: StatementWatch;
+}
+
 /**
  * Opens the database and migrates its tables, after other processes that do the same.
  *
@@ -24,10 +31,10 @@ const OLDEST_POSTGRES = 15;
  */
 export async function openDatabase(
   place: DatabaseTarget,
-  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
+  { migrations = MIGRATIONS, watch }: OpenOptions = {},
 ): Promise<Database> {
   if ('file' in place) makeDatabasePrivate(place.file);
-  return open(place, (database) => migrate(database, migrations));
+  return open(place, (database) => migrate(database, migrations), watch);
 }
 
 /**
@@ -39,8 +46,12 @@ export async function openMigratedDatabase(place: DatabaseTarget): Promise<Datab
   return open(place, assertMigrated);
 }
 
-async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
-  const database = connectDatabase(place);
+async function open(
+  place: DatabaseTarget,
+  prepare: (database: Database) => Promise<void>,
+  watch?: StatementWatch,
+): Promise<Database> {
+  const database = connectDatabase(place, watch);
   try {
     if (isPostgres(database)) await readSupportedVersion(database);
     await prepare(database);

@@ -4,7 +4,7 @@ import { type RunningServer, startServer } from '../running-server.js';
 
 const QUERY = 'query Files { allFile { totalCount } }';
 
-/** Returns the value of a sample, such as `up` or `up{job="a"}`; `undefined` if there is none. */
+/** Returns the value of a sample, such as `up` or `up{job="a"}`; `undefined` if the text has no such sample. */
 const findSample = (text: string, sample: string): number | undefined => {
   const line = text.split('\n').find((one) => one.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length));
@@ -77,7 +77,7 @@ describe('openMetrics', () => {
     expect(text).not.toContain('Q100');
   });
 
-  test('reports a gauge that fails, and shows the others without values that are gone', async () => {
+  test('reports a gauge that fails, and shows the current values of the others', async () => {
     const gauges = createGauges();
     let values: Record<string, number> = { a: 1, b: 2 };
     const failure = new Error('no database');

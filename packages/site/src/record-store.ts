@@ -1,10 +1,11 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { PatternCache } from './patterns/pattern-cache.js';
 import { firstRowStatement } from './query/compile-query.js';
 import { withComputedValues } from './query/computed-values.js';
 import { QueryConnection } from './query/connection.js';
-import { Engine } from './query/engine.js';
+import { Engine, type EngineOptions } from './query/engine.js';
 import type { RecordQueries } from './query/record-queries.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
 import {
@@ -67,10 +68,12 @@ export interface PositionRange {
 export interface RecordStoreOptions extends RecordSchema {
   /** A path, or `:memory:`. */
   readonly file: string;
+  /** Receives slow statements of queries. */
+  readonly watch?: StatementWatch;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
-export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
+export function openRecordStore({ file, watch, ...schema }: RecordStoreOptions): RecordStore {
   discardPartialLoad(file);
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file);
@@ -81,7 +84,7 @@ export function openRecordStore({ file, ...schema }: RecordStoreOptions): Record
   const functions: FunctionState = { patterns: new PatternCache() };
   defineFunctions(database, functions);
   prepareTables(database, schema);
-  return new SqliteRecordStore({ database, file, ...schema }, functions);
+  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch });
 }
 
 function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): void {
@@ -121,7 +124,7 @@ class SqliteRecordStore implements RecordStore {
   #changedAt: number | undefined;
   #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
 
-  constructor(opened: BulkLoadOptions, functions: FunctionState) {
+  constructor(opened: BulkLoadOptions, { functions, watch }: Pick<EngineOptions, 'functions' | 'watch'>) {
     const { database, tables } = opened;
     this.#opened = opened;
     this.#statements = new Statements(database);
@@ -132,6 +135,7 @@ class SqliteRecordStore implements RecordStore {
       statements: this.#statements,
       shared: { tables, patterns: functions.patterns, isAstral },
       functions,
+      watch,
       generation: () => this.#generation,
     });
   }
