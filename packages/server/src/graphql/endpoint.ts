@@ -13,7 +13,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
+import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { REVALIDATE } from '../http/headers.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
 import {
@@ -59,13 +59,17 @@ interface GraphqlResult {
  */
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
   const handle = createHandler(options);
+  const compress = createRepeatedCompression();
   return (request, response, requestId) => {
     const report: ReportError = (error) => options.report(error, requestId);
     const type = chooseMediaType(request.headers.accept);
     const result = type ? handle(request, response, invalidStatusFor(type)) : Promise.reject(notAcceptable());
     result
       .catch((error: unknown) => toErrorResult(error, invalidStatusFor(type)))
-      .then((toSend) => send(response, type, toSend, (error) => toPublicError(error, requestId, report)))
+      .then((toSend) => {
+        const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
+        return send(response, type, toSend, { show, compress });
+      })
       .catch((error: unknown) => {
         report(error);
         response.destroy();
@@ -172,11 +176,16 @@ const notAcceptable = () =>
 /** A list may contain the same error for each record, of which clients need only some. */
 const MAX_ERRORS = 100;
 
+interface SendOptions {
+  readonly show: (error: unknown) => GraphQLFormattedError;
+  readonly compress: ReturnType<typeof createRepeatedCompression>;
+}
+
 async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
   { status, headers, data, errors }: GraphqlResult,
-  show: (error: unknown) => GraphQLFormattedError,
+  { show, compress }: SendOptions,
 ): Promise<void> {
   // The specification recommends errors first, where they are visible in a long response.
   const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
@@ -192,7 +201,7 @@ async function send(
   const accepted = response.req.headers['accept-encoding'];
   const encoding = length < MIN_COMPRESSED_BYTES ? undefined : chooseEncoding(accepted);
   if (encoding !== undefined) {
-    const bytes = await compress(body, encoding, 'dynamic');
+    const bytes = await compress(body, encoding);
     response.writeHead(status, { ...common, 'Content-Encoding': encoding, 'Content-Length': bytes.length }).end(bytes);
     return;
   }
