@@ -18,7 +18,7 @@ import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
 import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from './secrets/versions.js';
-import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
+import type { SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
 import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
@@ -44,6 +44,10 @@ export interface Services extends SecretsAccess {
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
+  /** Deletes expired data every hour. */
+  readonly cleanup: CleanupJob;
+  /** Returns the work of the site; absent when the site service does not run. */
+  readonly siteWork: (() => SiteWork) | undefined;
   readonly secrets: SecretStore;
   readonly versions: VersionStore;
   readonly consumers: ConsumerStore;
@@ -149,6 +153,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     site,
     // Every caller may read a public site, so every caller may also see which of its files have problems.
     siteReport: site && (() => site.report(isPublic)),
+    siteWork: site && (() => site.countWork()),
+    cleanup: sweeper,
     linkSigner,
     staticFolder: join(config.state, 'public', 'static'),
     gauges: options.gauges ?? createGauges(),

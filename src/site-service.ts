@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { CallCounts } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
@@ -44,7 +45,19 @@ export interface SiteService {
   readonly firstAttempt: Promise<OpenSite>;
   /** @param details Whether to list the problems. The list contains names and values of files. */
   report(details: boolean): SiteReport;
+  /** Returns what the site does in the background. */
+  countWork(): SiteWork;
   close(): Promise<void>;
+}
+
+/** The background work of a site. */
+export interface SiteWork {
+  readonly status: SiteReport['status'];
+  readonly records: number;
+  /** The time of the last change of the records, in milliseconds; `undefined` before the first one. */
+  readonly changedAt: number | undefined;
+  readonly problems: number;
+  readonly images: CallCounts;
 }
 
 export interface SiteServiceOptions {
@@ -93,6 +106,20 @@ class RetryingSite implements SiteService {
     if (!('open' in this.state)) return this.state;
     const { entries, count } = this.state.open.site.problems();
     return { status: 'ok', problemCount: count, ...(details && { problems: entries }) };
+  }
+
+  countWork(): SiteWork {
+    const images = { running: 0, waiting: 0 };
+    if (!('open' in this.state))
+      return { status: this.state.status, records: 0, changedAt: undefined, problems: 0, images };
+    const { site, imaging } = this.state.open;
+    return {
+      status: 'ok',
+      records: Object.values(site.store.countRecords()).reduce((sum, count) => sum + count, 0),
+      changedAt: site.store.changedAt,
+      problems: site.problems().count,
+      images: imaging.images.countJobs(),
+    };
   }
 
   async close(): Promise<void> {
