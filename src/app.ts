@@ -38,6 +38,8 @@ interface AppOptions {
   readonly origin: () => string;
   /** Called when a response is complete. */
   readonly onComplete?: (request: CompletedRequest) => void;
+  /** Traces requests. */
+  readonly trace?: RequestHandler;
 }
 
 /** The built pages are next to the built server, or in the output of the build if the server runs from its sources. */
@@ -49,7 +51,7 @@ export interface App {
   open(services: Services): Promise<void>;
 }
 
-export function createApp({ config, origin, log, onComplete }: Omit<AppOptions, 'mounted' | 'services'>): App {
+export function createApp({ config, origin, log, onComplete, trace }: Omit<AppOptions, 'mounted' | 'services'>): App {
   const entrance = createStartupListener({ log });
   return {
     server: createHttpServer(entrance.listener, { log }),
@@ -57,7 +59,7 @@ export function createApp({ config, origin, log, onComplete }: Omit<AppOptions, 
       // Loaded late, as GraphQL takes as long to load as the rest of a server that has no site.
       const siteRequests = services.site && (await import('./site-requests.js')).createSiteRequests;
       const mounted = await mountServices(config, services);
-      entrance.open(createListener({ config, origin, services, mounted, log, onComplete, siteRequests }));
+      entrance.open(createListener({ config, origin, services, mounted, log, onComplete, trace, siteRequests }));
     },
   };
 }
@@ -69,7 +71,7 @@ interface ListenerOptions extends AppOptions {
 
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: ListenerOptions): RequestListener {
-  const { config, services, mounted, log, onComplete } = options;
+  const { config, services, mounted, log, onComplete, trace } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const limits = createRateLimiter({
     perMinute: config.rateLimit,
@@ -92,6 +94,7 @@ function createListener(options: ListenerOptions): RequestListener {
   });
   const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract));
   app.use(requestContext({ log, onComplete, trustsRequestIds: config.trustProxy > 0 }));
+  if (trace) app.use(trace);
   app.use(requestBounds({ isAllowedHost: createHostCheck(config) }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.

@@ -4,6 +4,9 @@ import { createLog, type Log } from '@trellis/server/http/request';
 import { createLineOutput, createTerminalDestination, type TextOutput } from '@trellis/server/http/terminal-log';
 import type { Config } from './config/config.js';
 
+/** Names this process in logs and traces. */
+export const INSTANCE = `${hostname()}:${process.pid}`;
+
 interface LogStreams {
   /** Receives the log: as text if it is a terminal, else as lines of JSON. */
   readonly output: NodeJS.WriteStream;
@@ -17,7 +20,7 @@ export function openLog(
   { output, version }: Pick<LogStreams, 'output'> & { readonly version: string },
 ): Log {
   if (output.isTTY) return createLog({ level, destination: createTerminalDestination(output) });
-  const base = { instance: `${hostname()}:${process.pid}`, version };
+  const base = { instance: INSTANCE, version };
   // Standard output is written by its number, in batches.
   return createLog({ level, base, ...(output === process.stdout ? {} : { destination: output }) });
 }

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { createGauges } from '@trellis/core/gauges';
 import type { Log } from '@trellis/server/http/request';
 import { createApp } from './app.js';
-import type { Config } from './config/config.js';
+import { type Config, readEnvironment } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
-import { announce, openLog, toggleDebug, toScanOutput } from './log.js';
+import { announce, INSTANCE, openLog, toggleDebug, toScanOutput } from './log.js';
 import { startMetrics } from './metrics/start-metrics.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import type { OpenSite } from './site-service.js';
+import type { Tracing } from './tracing/tracing.js';
 
 export interface ServeOptions {
   readonly version: string;
@@ -53,13 +54,16 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   let origin = config.publicUrl ?? '';
   const gauges = createGauges();
   const metrics = config.metrics && (await startMetrics(config.metrics, { gauges, log, version }));
-  const app = createApp({ config, log, onComplete: metrics?.onComplete, origin: () => origin });
+  const tracing = isTracing(readEnvironment()) ? await openTracing(config, version) : undefined;
+  const observed = { log, onComplete: metrics?.onComplete, trace: tracing?.handler };
+  const app = createApp({ ...observed, config, origin: () => origin });
   // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
   try {
     const terminal = toScanOutput(log, options);
-    const services = await open(config, { version, log, gauges, terminal, signal, checkSite, origin: () => origin });
+    const observing = { log, gauges, terminal, onStatement: tracing?.onStatement };
+    const services = await open(config, { ...observing, version, signal, checkSite, origin: () => origin });
     try {
       await metrics?.show(services, config.services);
       // The other services are available while the site is scanned.
@@ -82,7 +86,21 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   } finally {
     app.server.close().closeAllConnections();
     metrics?.close();
+    // A collector that does not answer must not delay the end for longer than the exporter's timeout.
+    await tracing?.close().catch((err: unknown) => log.warn({ err }, 'failed to send traces'));
   }
+}
+
+/** Returns whether the standard variables of OpenTelemetry name a collector. */
+const isTracing = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.OTEL_SDK_DISABLED !== 'true' &&
+  env.OTEL_TRACES_EXPORTER !== 'none' &&
+  Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT);
+
+/** Loads the module only if it is used. */
+async function openTracing({ trustProxy }: Config, version: string): Promise<Tracing> {
+  const { startTracing } = await import('./tracing/tracing.js');
+  return startTracing({ version, instance: INSTANCE, trustsParents: trustProxy > 0 });
 }
 
 /** Reads the module that the application loads for a site as well. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createGauges, type Gauges } from '@trellis/core/gauges';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import type { Log } from '@trellis/server/http/request';
 import { createLinkSigner, type LinkSigner } from '@trellis/site/public/link-signer';
 import { createAccounts, type Accounts } from './accounts/accounts.js';
@@ -77,6 +78,8 @@ export interface ServicesOptions {
   readonly origin: () => string;
   readonly log: Log;
   readonly gauges?: Gauges;
+  /** Receives every statement of the user data when it has ended. */
+  readonly onStatement?: StatementWatch['onStatement'];
   /** Shows the progress of a long scan. */
   readonly terminal: SiteServiceOptions['terminal'];
   /** Aborts a scan. */
@@ -84,6 +87,9 @@ export interface ServicesOptions {
   /** Rejects for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
 }
+
+/** Reports no slow statement. */
+const NO_SLOW: StatementWatch = { slowMs: Infinity, onSlow: () => undefined };
 
 /** Rate limits count requests per minute. */
 const RATE_WINDOW_MS = 60_000;
@@ -103,7 +109,9 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
   const watch = createStatementLog(options.log, config.slowQueryMs);
-  const database = await openDatabase(toDatabaseTarget(config), { watch });
+  const { onStatement } = options;
+  const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
+  const database = await openDatabase(toDatabaseTarget(config), { watch: traced });
   try {
     await assertServerKey(database, key);
     await migrateServices(database, config);

@@ -38,7 +38,7 @@ export function connectDatabase(place: DatabaseTarget, watch?: StatementWatch): 
   const parts: Parts = { inTurn: limitConcurrency(1), joining };
   const dialect =
     'url' in place ? postgresDialect(place.url, (pool) => (parts.pool = pool)) : sqliteDialect(place.file);
-  const log: Logger | undefined = watch && ((event) => reportSlow(root, event, watch));
+  const log: Logger | undefined = watch && ((event) => reportStatement(root, event, watch));
   const root = new Kysely<Tables>({ dialect, ...(log && { log }) });
   return withTransactionContext(root, joining, { [PARTS]: parts });
 }
@@ -47,16 +47,17 @@ export function connectDatabase(place: DatabaseTarget, watch?: StatementWatch): 
 const HAS_PLAN = /^\s*(?:delete|insert|select|update|with)\b/i;
 
 /**
- * Reports a statement that took long.
+ * Reports a statement, and its plan if it took long.
  *
  * @param root The database itself, which explains the statement outside of any transaction.
  */
-function reportSlow(
+function reportStatement(
   root: Database,
   { query, queryDurationMillis }: LogEvent,
-  { slowMs, onSlow }: StatementWatch,
+  { slowMs, onSlow, onStatement }: StatementWatch,
 ): void {
   const { sql: text, parameters } = query;
+  onStatement?.(text, queryDurationMillis);
   if (queryDurationMillis < slowMs || !HAS_PLAN.test(text)) return;
   onSlow({ text, milliseconds: queryDurationMillis, explain: () => explain(root, text, parameters) });
 }

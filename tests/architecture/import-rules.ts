@@ -30,7 +30,8 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       ...['client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
-  main: { rooms: ['app', 'core', 'services', 'config', 'log', 'metrics', 'site-requests'] },
+  main: { rooms: ['app', 'core', 'services', 'config', 'log', 'metrics', 'site-requests', 'tracing'] },
+  tracing: { rooms: ['server'] },
   log: { rooms: ['server'] },
   // Reads the state of the services, which know nothing of metrics.
   metrics: { rooms: ['config', 'dashboard', 'storage'] },

@@ -11,4 +11,6 @@ export interface StatementWatch {
   /** Statements that take at least this long are reported. */
   readonly slowMs: number;
   readonly onSlow: (statement: SlowStatement) => void;
+  /** Receives every statement of the user data when it has ended. */
+  readonly onStatement?: (text: string, milliseconds: number) => void;
 }
