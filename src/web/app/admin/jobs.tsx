@@ -68,7 +68,8 @@ function describeSite({ status, records, changedAt, problems, images }: NonNulla
 function describeCleanup({ isRunning, endedAt, failures }: Jobs['cleanup']): string {
   if (isRunning) return 'Expired data is being deleted.';
   const failed = failures === 0 ? '' : ` ${failures} steps failed; the log has the errors.`;
-  return `Expired data was last deleted ${endedAt === undefined ? 'never' : formatDateTime(endedAt)}.${failed}`;
+  if (endedAt === undefined) return 'Expired data has not been deleted yet.';
+  return `Expired data was last deleted ${formatDateTime(endedAt)}.${failed}`;
 }
 
 const BOARD_NAMES = ['Board', 'State', 'Due', 'Refreshes', 'Actions'] as const;
@@ -76,7 +77,7 @@ const BOARD_NAMES = ['Board', 'State', 'Due', 'Refreshes', 'Actions'] as const;
 const BOARD_STATES: Readonly<Record<BoardJob['state'], string>> = {
   running: 'Running',
   due: 'Due',
-  scheduled: 'Waits',
+  scheduled: 'Scheduled',
 };
 
 interface BoardRowProps {
