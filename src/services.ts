@@ -28,8 +28,8 @@ import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
 import { assertServerKey, openServerKey } from './storage/server-key.js';
-import { createStatementLog } from './storage/statement-log.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
+import { createStatementLog } from './storage/statement-log.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {

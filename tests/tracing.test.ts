@@ -28,9 +28,11 @@ describe('traces', () => {
   let collector: Server;
   let server: RunningServer;
   beforeAll(async () => {
-    collector = createServer(async (request, response) => {
-      if (request.url === '/v1/traces') received.push(JSON.parse(await text(request)) as TraceRequest);
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    collector = createServer((request, response) => {
+      void text(request).then((body) => {
+        if (request.url === '/v1/traces') received.push(JSON.parse(body) as TraceRequest);
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+      });
     });
     await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
     server = await startServer(['--services', 'dashboard', '--trust-proxy', '1'], {

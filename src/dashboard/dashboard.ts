@@ -12,8 +12,8 @@ import { createForgeClients, type ForgeClients } from './forges/forge-clients.js
 import type { GithubApp } from './forges/github/access.js';
 import { deleteOldDays } from './insights/daily-counts.js';
 import { createThroughput, type Throughput } from './insights/throughput.js';
-import { type Actions, createActions } from './pull-requests/actions.js';
 import { createJobs, type Jobs } from './jobs.js';
+import { type Actions, createActions } from './pull-requests/actions.js';
 import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
 import { createAutomation } from './pull-requests/automation.js';
 import { deleteExpiredState } from './pull-requests/state-entries.js';

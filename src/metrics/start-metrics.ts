@@ -2,8 +2,8 @@ import type { Gauges } from '@trellis/core/gauges';
 import type { Log } from '@trellis/server/http/request';
 import { StartupError } from '../config/startup-error.js';
 import type { Services } from '../services.js';
-import type { Metrics } from './metrics.js';
 import type { MetricsServer } from './metrics-server.js';
+import type { Metrics } from './metrics.js';
 
 interface RunningMetrics extends MetricsServer, Pick<Metrics, 'onComplete'> {
   /** Adds the gauges of the services. */
@@ -35,7 +35,9 @@ export async function startMetrics(
     import('./metrics.js'),
     import('./metrics-server.js'),
   ]);
-  const report = (err: unknown): undefined => void log.error({ err }, 'failed to read a metric');
+  const report = (err: unknown): undefined => {
+    log.error({ err }, 'failed to read a metric');
+  };
   const metrics = await openMetrics({ version, gauges, report });
   const server = await startMetricsServer(address, metrics).catch((error: unknown) => {
     throw toStartupError(error as NodeJS.ErrnoException, address);

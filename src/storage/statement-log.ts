@@ -29,11 +29,16 @@ export function createStatementLog(
     return minute.lines <= MAX_LINES;
   }
 
-  async function write({ text, milliseconds, explain }: SlowStatement): Promise<void> {
+  async function write(slow: SlowStatement): Promise<void> {
+    const { text, milliseconds } = slow;
     const isPlanned = planned.has(text);
     planned.set(text, true);
     // A statement that can't be explained is logged without its plan.
-    const plan = isPlanned ? undefined : await Promise.resolve().then(explain).catch(String);
+    const plan = isPlanned
+      ? undefined
+      : await Promise.resolve()
+          .then(() => slow.explain())
+          .catch(String);
     log.warn(
       { statement: shorten(text), milliseconds: Math.round(milliseconds), plan: plan && shorten(plan) },
       'slow statement',

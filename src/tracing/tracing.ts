@@ -23,7 +23,7 @@ export interface Tracing {
   /** Begins the span of a request, which ends with the response. */
   readonly handler: RequestHandler;
   /** Adds the span of a statement that has ended to the request that it belongs to. */
-  onStatement(text: string, milliseconds: number): void;
+  readonly onStatement: (text: string, milliseconds: number) => void;
   /** Sends the remaining spans. */
   close(): Promise<void>;
 }
