@@ -1,17 +1,24 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp } from './app.js';
-import type { Config } from './config/config.js';
+import { createGauges } from '@trellis/core/gauges';
+import type { Log } from '@trellis/server/http/request';
+import { type AppOptions, createApp } from './app.js';
+import { type Config, readEnvironment } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
+import { announce, INSTANCE, openLog, toggleDebug, toScanOutput } from './log.js';
+import { startMetrics } from './metrics/start-metrics.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import type { OpenSite } from './site-service.js';
+import type { Tracing } from './tracing/tracing.js';
 
 export interface ServeOptions {
   readonly version: string;
-  /** Prints a line when the server is ready and when it stops. */
+  /** Prints the link that creates the first account. */
   readonly print: (line: string) => void;
-  /** The terminal that shows the progress of a long scan. */
+  /** Receives the log: as text if it is a terminal, else as lines of JSON. */
+  readonly output: NodeJS.WriteStream;
+  /** Shows the progress of a long scan, if the log goes to a terminal. */
   readonly terminal: NodeJS.WriteStream;
 }
 
@@ -25,33 +32,53 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const startedAt = performance.now();
   const stopped = new AbortController();
   const onSignal = () => stopped.abort();
-  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  const log = openLog(config, options);
+  const onToggle = () => toggleDebug(log, config.logLevel);
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal).on('SIGUSR2', onToggle);
   try {
-    await run(config, { ...options, startedAt, signal: stopped.signal });
+    await run(config, { ...options, log, startedAt, signal: stopped.signal });
   } finally {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGUSR2', onToggle);
+    log.flush();
   }
 }
 
 interface Run extends ServeOptions {
+  readonly log: Log;
   readonly startedAt: number;
   readonly signal: AbortSignal;
 }
 
 async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
-  const { server, services, origin, close } = await start(config, { ...options, signal });
+  const { log, version } = options;
+  const gauges = createGauges();
+  const metrics = config.metrics && (await startMetrics(config.metrics, { gauges, log, version }));
+  const tracing = isTracing(readEnvironment()) ? await openTracing(config, version) : undefined;
+  const { onStatement, handler: trace } = tracing ?? {};
   try {
-    if (config.services.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
-    const site = await waitForSite(services, config);
-    print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
-    if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-    if (config.hasAccounts) await printSetupLink(services, { origin, print });
-    await aborted(signal);
-    print('Stopping: waiting for open requests.');
-    services.readiness.stop();
-    await drain(server);
+    const observed = { log, gauges, onStatement, onComplete: metrics?.onComplete, trace };
+    const running = await start(config, { ...observed, version, signal, terminal: toScanOutput(log, options) });
+    const { server, services, origin, close } = running;
+    try {
+      await metrics?.show(services, config.services);
+      if (config.services.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
+      const site = await waitForSite(services, config);
+      const lines = describe({ ...services, site }, origin, performance.now() - startedAt);
+      if (isOpenToNetwork(config)) lines.push(OPEN_TO_NETWORK(config.host));
+      if (metrics) lines.push(`The metrics are at ${metrics.url}`);
+      for (const line of lines) announce(log, line);
+      if (config.hasAccounts) await printSetupLink(services, { origin, print });
+      await aborted(signal);
+      announce(log, 'Stopping: waiting for open requests.');
+      services.readiness.stop();
+      await drain(server);
+    } finally {
+      await close();
+    }
   } finally {
-    await close();
+    metrics?.close();
+    // A collector that does not answer must not delay the end for longer than the exporter's timeout.
+    await tracing?.close().catch((err: unknown) => log.warn({ err }, 'failed to send traces'));
   }
 }
 
@@ -62,13 +89,12 @@ interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
+type StartOptions = Omit<ServicesOptions, 'checkSite' | 'origin'> & Pick<AppOptions, 'onComplete' | 'trace'>;
+
 /** Listens and opens the services. They are available while the site is scanned. */
-export async function start(
-  config: Config,
-  options: Omit<ServicesOptions, 'checkSite' | 'origin'>,
-): Promise<RunningServer> {
+export async function start(config: Config, { onComplete, trace, ...options }: StartOptions): Promise<RunningServer> {
   let origin = config.publicUrl ?? '';
-  const app = createApp({ config, origin: () => origin });
+  const app = createApp({ config, log: options.log, onComplete, trace, origin: () => origin });
   // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
@@ -86,6 +112,18 @@ export async function start(
     disconnect();
     throw error;
   }
+}
+
+/** Returns whether the standard variables of OpenTelemetry name a collector. */
+const isTracing = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.OTEL_SDK_DISABLED !== 'true' &&
+  env.OTEL_TRACES_EXPORTER !== 'none' &&
+  Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT);
+
+/** Loads the module only if it is used. */
+async function openTracing({ trustProxy }: Config, version: string): Promise<Tracing> {
+  const { startTracing } = await import('./tracing/tracing.js');
+  return startTracing({ version, instance: INSTANCE, trustsParents: trustProxy > 0 });
 }
 
 /** Reads the module that the application loads for a site as well. */

@@ -1,3 +1,6 @@
+import { createGauges, type Gauges } from '@trellis/core/gauges';
+import type { StatementWatch } from '@trellis/core/slow-statements';
+import type { Log } from '@trellis/server/http/request';
 import { createLinkSigner, type LinkSigner } from '@trellis/site/public/link-signer';
 import { createAccounts, type Accounts } from './accounts/accounts.js';
 import { createAuthenticator, type CredentialSource } from './accounts/authentication.js';
@@ -17,7 +20,7 @@ import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
 import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from './secrets/versions.js';
-import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
+import type { SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
 import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
@@ -27,6 +30,7 @@ import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './st
 import { createReadiness, type Readiness } from './storage/readiness.js';
 import { assertServerKey, openServerKey } from './storage/server-key.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
+import { createStatementLog } from './storage/statement-log.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
@@ -40,6 +44,10 @@ export interface Services extends SecretsAccess {
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
+  /** Deletes expired data every hour. */
+  readonly cleanup: CleanupJob;
+  /** Returns the work of the site; absent when the site service does not run. */
+  readonly siteWork: (() => SiteWork) | undefined;
   readonly secrets: SecretStore;
   readonly versions: VersionStore;
   readonly consumers: ConsumerStore;
@@ -53,6 +61,8 @@ export interface Services extends SecretsAccess {
   readonly linkSigner: LinkSigner | undefined;
   /** Creates the function that identifies the caller of a service which accepts these kinds of tokens. */
   readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
+  /** The values for metrics, to which the services add their own. */
+  readonly gauges: Gauges;
   /** Closes the databases. */
   close(): Promise<void>;
 }
@@ -63,13 +73,20 @@ export interface ServicesOptions {
   readonly version: string;
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
-  /** The terminal that shows the progress of a long scan, and errors of background work. */
-  readonly terminal: NodeJS.WriteStream;
+  readonly log: Log;
+  readonly gauges?: Gauges;
+  /** Receives every statement of the user data when it has ended. */
+  readonly onStatement?: StatementWatch['onStatement'];
+  /** Shows the progress of a long scan. */
+  readonly terminal: SiteServiceOptions['terminal'];
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   /** Rejects for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
 }
+
+/** Reports no slow statement. */
+const NO_SLOW: StatementWatch = { slowMs: Infinity, onSlow: () => undefined };
 
 /** Rate limits count requests per minute. */
 const RATE_WINDOW_MS = 60_000;
@@ -77,8 +94,7 @@ const RATE_WINDOW_MS = 60_000;
 /** Opens the databases, starts to scan the site, and creates the services. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
   const folder = await openStateFolder(config.state);
-  if (folder.isShared)
-    options.terminal.write(`trellis: Other users can read ${config.state}. Protect its keys with chmod 700.\n`);
+  if (folder.isShared) options.log.warn(`Other users can read ${config.state}. Protect its keys with chmod 700.`);
   try {
     return await openAll(config, options, folder);
   } catch (error) {
@@ -89,7 +105,10 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
-  const database = await openDatabase(toDatabaseTarget(config));
+  const watch = createStatementLog(options.log, config.slowQueryMs);
+  const { onStatement } = options;
+  const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
+  const database = await openDatabase(toDatabaseTarget(config), { watch: traced });
   try {
     await assertServerKey(database, key);
     useAuditKey(database, key);
@@ -105,7 +124,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const replays = createIdempotencyStore(database);
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
-  const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner };
+  const siteOptions = { ...options, statements: watch, linkKey: key.derive('image links'), signer: linkSigner };
   const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,
@@ -114,12 +133,10 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     githubApp: config.githubApp,
     forgeAllow: config.forgeAllow,
     refreshMs: config.refreshMinutes * 60_000,
-    report: (error) => options.terminal.write(`trellis: Failed to refresh a board: ${String(error)}\n`),
+    report: (err) => options.log.error({ err }, 'failed to refresh a board'),
   });
-  const sweeper = startHourlyCleanup(database, accounts, options.terminal);
-  const sequencer = startSequencer(database, (error) =>
-    options.terminal.write(`trellis: Failed to chain audit entries: ${String(error)}\n`),
-  );
+  const sweeper = startHourlyCleanup(database, accounts, options.log);
+  const sequencer = startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
   return {
     version: options.version,
     database,
@@ -142,7 +159,10 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     site,
     // Every caller may read a public site, so every caller may also see which of its files have problems.
     siteReport: site && (() => site.report(isPublic)),
+    siteWork: site && (() => site.countWork()),
+    cleanup: sweeper,
     linkSigner,
+    gauges: options.gauges ?? createGauges(),
     authenticatorFor: (tokens) =>
       createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens }),
     async close() {
@@ -171,7 +191,7 @@ async function migrateServices(database: Database, { project, services: running 
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */
-function startHourlyCleanup(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): CleanupJob {
+function startHourlyCleanup(database: Database, accounts: Accounts, log: Log): CleanupJob {
   return startCleanupJob({
     tasks: [
       () => accounts.deleteExpired(),
@@ -182,6 +202,6 @@ function startHourlyCleanup(database: Database, accounts: Accounts, terminal: No
       () => recordDueRotations(database, Date.now()),
     ],
     intervalMs: 3_600_000,
-    report: (error) => terminal.write(`trellis: Failed to delete expired data: ${String(error)}\n`),
+    report: (err) => log.error({ err }, 'failed to delete expired data'),
   });
 }

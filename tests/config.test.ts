@@ -44,6 +44,7 @@ describe('loadConfig', () => {
       imagesQuota: 2_000_000_000,
       configFiles: [],
       logLevel: 'info',
+      slowQueryMs: 500,
       production: false,
     });
   });
@@ -213,6 +214,11 @@ describe('loadConfig', () => {
       'an unknown level',
       { LOG_LEVEL: 'loud' },
       'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
+    ],
+    [
+      'an address without a port',
+      { TRELLIS_METRICS: '0.0.0.0' },
+      'TRELLIS_METRICS: expected a port such as 9464, or a host with a port such as 0.0.0.0:9464; received "0.0.0.0"',
     ],
   ])('rejects %s with a one-line error', async (_reason, env, message) => {
     await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });

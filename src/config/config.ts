@@ -14,6 +14,7 @@ import {
   type ConfigValues,
   type LogLevel,
   parseDataSize,
+  parseListenAddress,
   SITE_TOKEN_PATTERN,
 } from './options.js';
 import { StartupError } from './startup-error.js';
@@ -76,6 +77,10 @@ export interface Config {
   /** Private addresses that forges may have: CIDR ranges, addresses and host names, the latter two also with a port. */
   readonly forgeAllow: readonly string[];
   readonly logLevel: LogLevel;
+  /** Database statements that take at least this long are logged; 0 for none. */
+  readonly slowQueryMs: number;
+  /** The address that serves metrics; `undefined` for none. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Whether responses are sent without validating them against the contract (`NODE_ENV=production`). */
   readonly production: boolean;
 }
@@ -116,6 +121,9 @@ const IMAGE_RATE_LIMIT = 600;
 
 /** Webhooks report most changes at once. Each refresh of a large board uses a hundredth of the hourly API quota. */
 const REFRESH_MINUTES = 20;
+
+/** Far more than any statement takes, except on a machine or database with a problem. */
+const SLOW_QUERY_MS = 500;
 
 /** The file with the services of a project. */
 const PROJECT_FILE = 'trellis.config.ts';
@@ -250,6 +258,8 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],
   logLevel: settings.logLevel ?? 'info',
+  slowQueryMs: settings.slowQueryMs ?? SLOW_QUERY_MS,
+  metrics: settings.metrics === undefined ? undefined : parseListenAddress(settings.metrics),
 });
 
 function toGithubApp({

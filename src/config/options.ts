@@ -39,6 +39,9 @@ export interface ConfigValues {
   readonly githubAppUrl?: string;
   readonly forgeAllow?: readonly string[];
   readonly logLevel?: LogLevel;
+  readonly slowQueryMs?: number;
+  /** Text such as `9464` or `0.0.0.0:9464`. */
+  readonly metrics?: string;
 }
 
 export interface ConfigOption {
@@ -70,6 +73,7 @@ export const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
 export const CONFIG_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'rsa-key-base64': isRsaKey,
   'address-rule': isAddressRule,
+  'listen-address': (text) => parseListenAddress(text) !== undefined,
   'quota-size': (text) => (parseDataSize(text) ?? 0) >= MIN_QUOTA_BYTES,
 };
 
@@ -82,6 +86,13 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { MB: 10 ** 6, GB: 10 ** 9,
 export function parseDataSize(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/iu.exec(text) ?? [];
   return number === undefined ? undefined : Math.round(Number(number) * (UNIT_BYTES[unit.toUpperCase()] ?? 0));
+}
+
+/** Parses `port` or `host:port`. A port alone is that of the loopback address. */
+export function parseListenAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, host = '127.0.0.1', digits = ''] = /^(?:(\[[\da-f:.]+\]|[\w.-]{1,253}):)?(\d{1,5})$/iu.exec(text) ?? [];
+  const port = Number(digits);
+  return digits === '' || port > 65_535 ? undefined : { host: host.replace(/^\[(.*)\]$/u, '$1'), port };
 }
 
 function isRsaKey(text: string): boolean {
@@ -343,6 +354,20 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     description: `log level: ${LOG_LEVELS.join(', ')} (default: info)`,
     schema: { enum: LOG_LEVELS },
     expected: `one of ${LOG_LEVELS.join(', ')}`,
+  },
+  slowQueryMs: {
+    env: 'TRELLIS_SLOW_QUERY_MS',
+    flag: '--slow-query-ms <number>',
+    description: 'log database statements that take at least this long, with their plan; 0 for none (default: 500)',
+    schema: { type: 'integer', minimum: 0, maximum: 600_000 },
+    expected: 'a whole number of milliseconds from 0 to 600000',
+  },
+  metrics: {
+    env: 'TRELLIS_METRICS',
+    flag: '--metrics <address>',
+    description: 'port, or host:port, that serves metrics for Prometheus at /metrics (default: none)',
+    schema: { type: 'string', format: 'listen-address' },
+    expected: 'a port such as 9464, or a host with a port such as 0.0.0.0:9464',
   },
 };
 

@@ -36,7 +36,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if ('file' in place) {
     makeDatabasePrivate(place.file);
-    return open(place, (database) => migrate(database, migrations));
+    return open(place, (database) => migrate(database, migrations), options);
   }
   const isMigrated = async (database: Database) => (await findSchemaVersion(database)) === migrations.length;
   const migrateSlowly = async () => {

@@ -30,16 +30,20 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       ...['client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
-  main: { rooms: ['app', 'services', 'config', 'site-requests'] },
+  main: { rooms: ['app', 'core', 'services', 'config', 'log', 'metrics', 'site-requests', 'tracing'] },
+  tracing: { rooms: ['server'] },
+  log: { rooms: ['server'] },
+  // Reads the state of the services, which know nothing of metrics.
+  metrics: { rooms: ['config', 'dashboard', 'storage'] },
   // Starts the server of a project for its tests.
-  testing: { rooms: ['config', 'main'] },
+  testing: { rooms: ['config', 'main', 'server'] },
   app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
   'site-requests': { rooms: ['server', 'site/graphql', 'resolvers', 'page-paths'] },
   // The services of this product, as any other project lists its own.
   product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'secrets-handlers'], packages: [] },
   'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
   project: { rooms: ['product'], packages: [] },
-  services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
+  services: { rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
   'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-schema'] },
   'site-schema': { rooms: ['config'], packages: ['node:fs/promises'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },

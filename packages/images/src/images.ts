@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { CallCounts } from '@trellis/core/concurrency';
 import { LRUCache } from 'lru-cache';
 import { loadSharp } from './plan/arguments.js';
 import {
@@ -91,6 +92,8 @@ export interface Images {
   prune(options: PruneOptions): Promise<PruneResult>;
   /** Reads all missing headers, so that filters can use image sizes. Unreadable images are skipped. */
   readMissingMetadata(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
+  /** Returns how many rendering jobs run, and how many wait. */
+  countJobs(): CallCounts;
   close(): Promise<void>;
 }
 
@@ -278,6 +281,7 @@ export function openImages(options: ImagesOptions): Images {
     build: (requested, options) => buildImages(makeFile, unique(requested, files), options),
     prune: (options) => pruneImages(files, options),
     readMissingMetadata: (sources, signal) => readMissingMetadata(metadata, sources, signal),
+    countJobs: () => renderer.count(),
     async close() {
       closing.abort();
       renderer.close();

@@ -1,10 +1,11 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { PatternCache } from './patterns/pattern-cache.js';
 import { firstRowStatement } from './query/compile-query.js';
 import { withComputedValues } from './query/computed-values.js';
 import { QueryConnection } from './query/connection.js';
-import { Engine } from './query/engine.js';
+import { Engine, type EngineOptions } from './query/engine.js';
 import type { RecordQueries } from './query/record-queries.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
 import {
@@ -51,6 +52,10 @@ export interface RecordStore extends RecordQueries {
   meta(key: string): string | undefined;
   /** Increases with each write, so that results of the same generation can be reused. */
   readonly generation: number;
+  /** The time of the last write of this process, in milliseconds; `undefined` before the first one. */
+  readonly changedAt: number | undefined;
+  /** Returns the number of records of each type. */
+  countRecords(): Readonly<Record<string, number>>;
   close(): void;
 }
 
@@ -63,10 +68,12 @@ export interface PositionRange {
 export interface RecordStoreOptions extends RecordSchema {
   /** A path, or `:memory:`. */
   readonly file: string;
+  /** Receives slow statements of queries. */
+  readonly watch?: StatementWatch;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
-export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
+export function openRecordStore({ file, watch, ...schema }: RecordStoreOptions): RecordStore {
   discardPartialLoad(file);
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file);
@@ -77,7 +84,7 @@ export function openRecordStore({ file, ...schema }: RecordStoreOptions): Record
   const functions: FunctionState = { patterns: new PatternCache() };
   defineFunctions(database, functions);
   prepareTables(database, schema);
-  return new SqliteRecordStore({ database, file, ...schema }, functions);
+  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch });
 }
 
 function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): void {
@@ -114,8 +121,10 @@ class SqliteRecordStore implements RecordStore {
   readonly #ids: IdIndexes;
   readonly #closing = new AbortController();
   #generation = 0;
+  #changedAt: number | undefined;
+  #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
 
-  constructor(opened: BulkLoadOptions, functions: FunctionState) {
+  constructor(opened: BulkLoadOptions, { functions, watch }: Pick<EngineOptions, 'functions' | 'watch'>) {
     const { database, tables } = opened;
     this.#opened = opened;
     this.#statements = new Statements(database);
@@ -126,12 +135,26 @@ class SqliteRecordStore implements RecordStore {
       statements: this.#statements,
       shared: { tables, patterns: functions.patterns, isAstral },
       functions,
+      watch,
       generation: () => this.#generation,
     });
   }
 
   get generation(): number {
     return this.#generation;
+  }
+
+  get changedAt(): number | undefined {
+    return this.#changedAt;
+  }
+
+  countRecords(): Readonly<Record<string, number>> {
+    if (this.#counts?.generation === this.#generation) return this.#counts.byKind;
+    const countKind = (kind: string): number =>
+      Number(this.#statements.get(`SELECT count(*) FROM ${quoteIdentifier(kind)}`)?.[0]);
+    const byKind = Object.fromEntries(Object.keys(this.#opened.tables).map((kind) => [kind, countKind(kind)]));
+    this.#counts = { generation: this.#generation, byKind };
+    return byKind;
   }
 
   write<T>(change: (writer: RecordWriter) => T): T {
@@ -156,6 +179,7 @@ class SqliteRecordStore implements RecordStore {
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
       this.#generation += 1;
+      this.#changedAt = Date.now();
     }
   }
 

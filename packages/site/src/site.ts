@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { ScalarCodecs } from '@trellis/core/record-types';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { loadSiteConfig } from './config/load-site-config.js';
 import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
@@ -52,6 +53,8 @@ export interface SiteOptions {
   readonly signal?: AbortSignal;
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
   readonly watch?: SiteWatchOptions;
+  /** Receives slow statements of queries. */
+  readonly statements?: StatementWatch;
 }
 
 export type SiteWatchOptions = Pick<SiteWatcherCallbacks, 'onChange' | 'onProblem'>;
@@ -68,7 +71,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   const { config, warnings } = await loadSiteConfig(directory);
   mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
   const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
-  const store = openRecordStore({ file, tables: options.tables, derived: ENTRY_COLUMNS });
+  const store = openRecordStore({ file, tables: options.tables, derived: ENTRY_COLUMNS, watch: options.statements });
   try {
     const { summary, problems, skipped, live, content, listProblems } = await readSite(directory, {
       ...options,

@@ -78,6 +78,7 @@ export async function handleOperation(request: Request, response: Response, call
   const context = getRequestContext(response);
   const address = getClientAddress(request);
   context.operation = operation.id;
+  context.route = `${service.basePath}${operation.path}`;
   const admit = createAdmission(request, call, address);
   const admitted = await admit(limits);
   context.caller = admitted?.caller;
@@ -107,6 +108,7 @@ export async function handleOperation(request: Request, response: Response, call
     await respond(response, { operation, toPayload, isCompressible }, result);
     return;
   }
+  context.isStream = true;
   const isAllowed = async (): Promise<boolean> => (await admit(undefined), true);
   const validate = isValidated(result);
   await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });

@@ -5,7 +5,7 @@ import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
 import { type Headers, securityHeaders } from '../http/headers.js';
 import { createToPayload } from '../http/payload.js';
-import { parseTarget, tryDecode } from '../http/request.js';
+import { nameRequest, parseTarget, tryDecode } from '../http/request.js';
 import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import {
   handleOperation,
@@ -102,6 +102,10 @@ export function contractDocument(
 ): ServedContract {
   const send = createTextSender(readFileSync(file, 'utf8'), 'json');
   const handler = express.Router().use(securityHeaders(options));
+  handler.use((_request, response, next) => {
+    nameRequest(response, { operation: 'contract', route: path });
+    next();
+  });
   handler.get(path, (_request, response) => send(response)).all(path, allowMethods(READ_ONLY));
   return { path, handler };
 }

@@ -1,3 +1,4 @@
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { LRUCache } from 'lru-cache';
 import { quoteIdentifier, type Sql, type SqlValue, type Statements } from '../records/sql.js';
 import {
@@ -20,7 +21,7 @@ import type {
 } from './record-queries.js';
 import { type LoadContext, readerWithRelations, type RecordReader, toRecords } from './record-reader.js';
 import { Compilation, type CompileContext } from './scope.js';
-import { findInPieces, type FoundMatches } from './slow-queries.js';
+import { findInPieces, type FoundMatches, searchStatement } from './slow-queries.js';
 import type { FunctionState } from './sql-functions.js';
 
 /** A compiled query takes a few kilobytes; one with a long list of values is not worth caching. */
@@ -63,8 +64,10 @@ export class Engine {
   readonly #found = new WeakMap<WorkMeter, Map<string, FoundMatches>>();
   readonly #readers = new WeakMap<RecordSelection, Map<string, RecordReader>>();
   readonly #generation: () => number;
+  readonly #watch: StatementWatch | undefined;
 
-  constructor({ statements, shared, functions, generation }: EngineOptions) {
+  constructor({ statements, shared, functions, generation, watch }: EngineOptions) {
+    this.#watch = watch;
     this.#statements = statements;
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
@@ -118,7 +121,9 @@ export class Engine {
     const { meter } = queryContext;
     if (!meter) return;
     const run = (statement: Sql): SqlValue[][] => this.run(statement, queryContext);
+    const startedAt = performance.now();
     const matches = await findInPieces(query, { run, meter, generation: this.#generation });
+    this.#reportSlow(searchStatement(query), startedAt);
     if (!matches) return;
     const found = this.#found.get(meter) ?? new Map<string, FoundMatches>();
     found.set(keyOf(query), matches);
@@ -139,6 +144,7 @@ export class Engine {
     let loader: ComputedValueLoader | undefined;
     const computing = computed && (() => (loader ??= this.#computingFor(computed())));
     Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
+    const startedAt = performance.now();
     try {
       const rows = this.#statements.all(text, values);
       loader?.requireKnown(queryContext.meter);
@@ -148,7 +154,19 @@ export class Engine {
     } finally {
       this.advisor.isStatementRunning = isStatementRunning;
       Object.assign(this.#functions, { thrown: undefined, look: undefined }, outer);
+      this.#reportSlow({ text, values }, startedAt);
     }
+  }
+
+  #reportSlow({ text, values }: Sql, startedAt: number): void {
+    const milliseconds = performance.now() - startedAt;
+    if (!this.#watch || milliseconds < this.#watch.slowMs) return;
+    const explain = (): string =>
+      this.#statements
+        .all(`EXPLAIN QUERY PLAN ${text}`, values)
+        .map((step) => String(step[3]))
+        .join('\n');
+    this.#watch.onSlow({ text, milliseconds, explain });
   }
 
   #computingFor(values: ComputedValues): ComputedValueLoader {
@@ -215,12 +233,14 @@ export class Engine {
   }
 }
 
-interface EngineOptions {
+export interface EngineOptions {
   readonly statements: Statements;
   readonly shared: Omit<Shared, 'kinds'>;
   readonly functions: FunctionState;
   /** Returns a number that changes with the records. */
   readonly generation: () => number;
+  /** Receives slow statements. */
+  readonly watch?: StatementWatch;
 }
 
 const keyOf = ({ kind, where: { text, values } }: CompiledQuery): string => JSON.stringify([kind, text, values]);
