@@ -5,8 +5,13 @@ import { isIP } from 'node:net';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The options with secret values. Each can also be given as a file that contains the value. */
+type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'siteToken';
+
+type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
+
 /** The configured values, before defaults are applied. */
-export interface ConfigValues {
+export interface ConfigValues extends SecretFiles {
   readonly port?: number;
   readonly host?: string;
   readonly publicUrl?: string;
@@ -17,7 +22,6 @@ export interface ConfigValues {
   readonly services?: readonly string[];
   readonly siteAccess?: 'people' | 'public' | 'token';
   readonly siteToken?: string;
-  readonly siteTokenFile?: string;
   readonly watch?: boolean;
   readonly introspection?: boolean;
   readonly queryValues?: number;
@@ -55,15 +59,17 @@ export interface ConfigOption {
   readonly requires?: keyof ConfigValues;
   /** Whether the value is a path, relative to the working directory or to the folder of the configuration file. */
   readonly isPath?: true;
-  /** Whether the value is secret, so that no error message shows it. */
+  /** Whether the value is secret, so that no message shows it. */
   readonly isSecret?: true;
+  /** The option whose value the file contains that this one names. */
+  readonly fileOf?: SecretName;
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 const UNSUPPORTED = { not: {} };
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
-export const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
+const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
 
 /** Custom formats of JSON Schema. */
 export const CONFIG_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -101,7 +107,10 @@ function isAddressRule(text: string): boolean {
   return family !== 0 || (/^[^\s?#@]+$/.test(text) && URL.canParse(`http://${text}`));
 }
 
-export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> = {
+type OwnName = Exclude<keyof ConfigValues, keyof SecretFiles>;
+
+const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { readonly isSecret?: never }>> &
+  Readonly<Record<SecretName, ConfigOption & { readonly isSecret: true }>> = {
   port: {
     env: 'PORT',
     flag: '--port <number>',
@@ -185,14 +194,6 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     schema: { type: 'string', pattern: SITE_TOKEN_PATTERN.source },
     expected: 'a token of 32 to 1024 letters, digits and -._~+/',
     isSecret: true,
-  },
-  siteTokenFile: {
-    env: 'TRELLIS_SITE_TOKEN_FILE',
-    flag: '--site-token-file <file>',
-    description: 'file that contains the site token, read at startup',
-    schema: TEXT,
-    expected: 'the path of a file',
-    isPath: true,
   },
   watch: {
     env: 'TRELLIS_WATCH',
@@ -337,5 +338,25 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     expected: `one of ${LOG_LEVELS.join(', ')}`,
   },
 };
+
+/** All options. Each secret is followed by an option for a file: `DATABASE_URL` by `DATABASE_URL_FILE`. */
+export const CONFIG_OPTIONS = Object.fromEntries(
+  Object.entries<ConfigOption>(OPTIONS).flatMap(([key, option]) =>
+    option.isSecret ? [[key, option], toFileOption(key as SecretName, option)] : [[key, option]],
+  ),
+) as Readonly<Record<keyof ConfigValues, ConfigOption>>;
+
+function toFileOption(key: SecretName, { env, flag }: ConfigOption): [string, ConfigOption] {
+  const option: ConfigOption = {
+    env: `${env}_FILE`,
+    flag: `${flag.split(' ')[0] ?? ''}-file <file>`,
+    description: `file that contains ${env}, read at startup`,
+    schema: TEXT,
+    expected: 'the path of a file',
+    isPath: true,
+    fileOf: key,
+  };
+  return [`${key}File`, option];
+}
 
 export const CONFIG_OPTION_NAMES = Object.keys(CONFIG_OPTIONS) as (keyof ConfigValues)[];
