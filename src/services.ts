@@ -119,6 +119,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     report: (error) => options.terminal.write(`trellis: Failed to refresh a board: ${String(error)}\n`),
   });
   const sweeper = startHourlyCleanup(database, accounts, options.terminal);
+  const backups =
+    config.backup === undefined ? undefined : await startBackups(config.backup, config, { database, options });
   return {
     version: options.version,
     database,
@@ -151,10 +153,32 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await dashboard.refresher.close();
       await site?.close();
       await sweeper.close();
+      await backups?.close();
       await database.destroy();
       folder.close();
     },
   };
+}
+
+/** Starts the scheduled backups. Their modules are loaded late, because few servers need them. */
+async function startBackups(
+  place: string,
+  config: Config,
+  { database, options }: { readonly database: Database; readonly options: ServicesOptions },
+): Promise<{ close(): Promise<void> }> {
+  const { startBackupSchedule } = await import('./storage/backup-schedule.js');
+  const { openBackupTarget } = await import('./storage/backup-target.js');
+  return startBackupSchedule({
+    database,
+    databaseUrl: config.databaseUrl,
+    state: config.state,
+    target: openBackupTarget(place),
+    recipients: config.backupRecipients,
+    hours: config.backupHours,
+    keep: config.backupKeep,
+    release: options.version,
+    report: (error) => options.terminal.write(`trellis: Failed to back up: ${String(error)}\n`),
+  });
 }
 
 /** Starts the site service. Its modules are loaded late, because servers without a site need none of them. */

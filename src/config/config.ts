@@ -68,6 +68,13 @@ export interface Config {
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
   readonly refreshMinutes: number;
+  /** The folder of scheduled backups; `undefined` for none. */
+  readonly backup: string | undefined;
+  /** The age public keys to which backups are encrypted; none for backups in clear. */
+  readonly backupRecipients: readonly string[];
+  readonly backupHours: number;
+  /** The number of scheduled backups to retain. */
+  readonly backupKeep: number;
   /** The GitHub App of this server. Its key is PEM; its URL is empty for github.com. */
   readonly githubApp: { readonly id: number; readonly privateKey: string; readonly url: string } | undefined;
   /** Private addresses that forges may have: CIDR ranges, addresses and host names, the latter two also with a port. */
@@ -337,6 +344,10 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
+  backup: settings.backup,
+  backupRecipients: settings.backupRecipients ?? [],
+  backupHours: settings.backupHours ?? 24,
+  backupKeep: settings.backupKeep ?? 14,
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],
   logLevel: settings.logLevel ?? 'info',

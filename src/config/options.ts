@@ -37,6 +37,10 @@ export interface ConfigValues extends SecretFiles {
   readonly siteRateLimit?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
+  readonly backup?: string;
+  readonly backupRecipients?: readonly string[];
+  readonly backupHours?: number;
+  readonly backupKeep?: number;
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
   readonly githubAppUrl?: string;
@@ -295,6 +299,36 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'minutes between refreshes of a board; webhooks and pending CI shorten this (default: 20)',
     schema: { type: 'integer', minimum: 1, maximum: 1440 },
     expected: 'a whole number of minutes from 1 to 1440',
+  },
+  backup: {
+    env: 'TRELLIS_BACKUP',
+    flag: '--backup <folder>',
+    description: 'folder of scheduled backups (default: none, so that the server makes no backups)',
+    schema: TEXT,
+    expected: 'the path of a folder',
+    isPath: true,
+  },
+  backupRecipients: {
+    env: 'TRELLIS_BACKUP_RECIPIENTS',
+    flag: '--backup-recipients <keys>',
+    description: 'age public keys to which backups are encrypted, separated by commas (default: none)',
+    schema: { type: 'array', items: { type: 'string', pattern: '^age1[02-9ac-hj-np-z]{58,}$' }, maxItems: 20 },
+    expected: 'age public keys (age1…), separated by commas',
+    isList: true,
+  },
+  backupHours: {
+    env: 'TRELLIS_BACKUP_HOURS',
+    flag: '--backup-hours <number>',
+    description: 'hours between scheduled backups (default: 24)',
+    schema: { type: 'integer', minimum: 1, maximum: 720 },
+    expected: 'a whole number of hours from 1 to 720',
+  },
+  backupKeep: {
+    env: 'TRELLIS_BACKUP_KEEP',
+    flag: '--backup-keep <number>',
+    description: 'number of scheduled backups to retain; older ones are deleted (default: 14)',
+    schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+    expected: 'a whole number from 1 to 10000',
   },
   githubAppId: {
     env: 'GITHUB_APP_ID',

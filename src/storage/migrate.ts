@@ -17,6 +17,7 @@ import { secretValues } from './migrations/0013-secret-values.js';
 import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
 import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 import { throughput } from './migrations/0016-throughput.js';
+import { backupSchedule } from './migrations/0018-backup-schedule.js';
 
 /**
  * Creates or changes tables. It must not change after its release, and uses no table types, which describe the end
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   secretsUpkeep,
   retiredWebhooks,
   throughput,
+  backupSchedule,
 ];
 
 interface SchemaVersions {
