@@ -24,7 +24,7 @@ import { migrateService } from './storage/migrate.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
-import { assertServerKey, openServerKey } from './storage/server-key.js';
+import { assertServerKey, createServerKey, openServerKey } from './storage/server-key.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 
 /** The services of the domain that handlers and resolvers use. */
@@ -91,7 +91,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 }
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
-  const key = await openServerKey(config.state);
+  const key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
   const database = await openDatabase(toDatabaseTarget(config));
   try {
     await assertServerKey(database, key);

@@ -42,6 +42,7 @@ describe('loadConfig', () => {
       siteRateLimit: 3_000,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
+      serverKey: undefined,
       backup: undefined,
       backupRecipients: [],
       backupHours: 24,

@@ -68,6 +68,8 @@ export interface Config {
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
   readonly refreshMinutes: number;
+  /** The key of the server; `undefined` for that in the state folder. */
+  readonly serverKey: string | undefined;
   /** The folder of scheduled backups; `undefined` for none. */
   readonly backup: string | undefined;
   /** The age public keys to which backups are encrypted; none for backups in clear. */
@@ -344,6 +346,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
+  serverKey: settings.serverKey,
   backup: settings.backup,
   backupRecipients: settings.backupRecipients ?? [],
   backupHours: settings.backupHours ?? 24,

@@ -6,7 +6,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options with secret values. Each can also be given as a file that contains the value. */
-type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'siteToken';
+type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken';
 
 type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
 
@@ -37,6 +37,7 @@ export interface ConfigValues extends SecretFiles {
   readonly siteRateLimit?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
+  readonly serverKey?: string;
   readonly backup?: string;
   readonly backupRecipients?: readonly string[];
   readonly backupHours?: number;
@@ -299,6 +300,14 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'minutes between refreshes of a board; webhooks and pending CI shorten this (default: 20)',
     schema: { type: 'integer', minimum: 1, maximum: 1440 },
     expected: 'a whole number of minutes from 1 to 1440',
+  },
+  serverKey: {
+    env: 'TRELLIS_SERVER_KEY',
+    flag: '--server-key <key>',
+    description: 'key of the server, instead of server.key in the state folder; other processes can see flags',
+    schema: { type: 'string', pattern: '^[\\w-]{43}$' },
+    expected: 'a key of 43 characters, the content of a file server.key',
+    isSecret: true,
   },
   backup: {
     env: 'TRELLIS_BACKUP',
