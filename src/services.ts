@@ -28,7 +28,7 @@ import { migrateService } from './storage/migrate.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
-import { assertServerKey, openServerKey } from './storage/server-key.js';
+import { assertServerKey, createServerKey, openServerKey } from './storage/server-key.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 import { createStatementLog } from './storage/statement-log.js';
 
@@ -104,7 +104,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 }
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
-  const key = await openServerKey(config.state);
+  const key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
   const watch = createStatementLog(options.log, config.slowQueryMs);
   const { onStatement } = options;
   const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
@@ -137,6 +137,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   });
   const sweeper = startHourlyCleanup(database, accounts, options.log);
   const sequencer = startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
+  const backups =
+    config.backup === undefined ? undefined : await startBackups(config.backup, config, { database, options });
   return {
     version: options.version,
     database,
@@ -171,10 +173,32 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await site?.close();
       await sweeper.close();
       await sequencer.close();
+      await backups?.close();
       await database.destroy();
       folder.close();
     },
   };
+}
+
+/** Starts the scheduled backups. Their modules are loaded late, because few servers need them. */
+async function startBackups(
+  place: string,
+  config: Config,
+  { database, options }: { readonly database: Database; readonly options: ServicesOptions },
+): Promise<{ close(): Promise<void> }> {
+  const { startBackupSchedule } = await import('./storage/backup-schedule.js');
+  const { openBackupTarget } = await import('./storage/backup-target.js');
+  return startBackupSchedule({
+    database,
+    databaseUrl: config.databaseUrl,
+    state: config.state,
+    target: openBackupTarget(place),
+    recipients: config.backupRecipients,
+    hours: config.backupHours,
+    keep: config.backupKeep,
+    release: options.version,
+    report: (err) => options.log.error({ err }, 'failed to back up'),
+  });
 }
 
 /** Starts the site service. Its modules are loaded late, because servers without a site need none of them. */

@@ -42,6 +42,11 @@ describe('loadConfig', () => {
       siteRateLimit: 3_000,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
+      serverKey: undefined,
+      backup: undefined,
+      backupRecipients: [],
+      backupHours: 24,
+      backupKeep: 14,
       configFiles: [],
       logLevel: 'info',
       slowQueryMs: 500,
@@ -176,11 +181,6 @@ describe('loadConfig', () => {
       'TRELLIS_SITE_TOKEN: the token has no effect while TRELLIS_SITE_ACCESS is "public"; set TRELLIS_SITE_ACCESS to token',
     ],
     [
-      'a token file without effect',
-      { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
-      'TRELLIS_SITE_TOKEN_FILE: the token has no effect while TRELLIS_SITE_ACCESS is "people"; set TRELLIS_SITE_ACCESS to token',
-    ],
-    [
       'a token and a file',
       { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
       'TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both',
@@ -232,6 +232,31 @@ describe('loadConfig', () => {
     expect(siteAccess).toEqual({ kind: 'token', token: TOKEN });
     await writeFile(file, 'two words, which is not a valid token');
     const message = `TRELLIS_SITE_TOKEN_FILE: expected a token of 32 to 1024 letters, digits and -._~+/ in ${file}`;
+    await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+  });
+
+  test('reads every secret from a file, which a flag replaces', async () => {
+    const url = 'postgres://me:password@db/trellis';
+    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+    await writeFile(join(folder, 'url'), `${url}\n`);
+    await writeFile(join(folder, 'key'), Buffer.from(key).toString('base64'));
+    const env = { DATABASE_URL_FILE: 'url', GITHUB_APP_PRIVATE_KEY_BASE64_FILE: 'key', GITHUB_APP_ID: '7' };
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({
+      databaseUrl: url,
+      githubApp: { id: 7, privateKey: key },
+      configFiles: [join(folder, 'url'), join(folder, 'key')],
+    });
+    const flags = { databaseUrl: 'postgres://other/db' };
+    await expect(loadConfig({ env, folder, flags })).resolves.toMatchObject(flags);
+    await writeFile(join(folder, 'trellis.config.yaml'), 'databaseUrl: postgres://file/db\n');
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({ databaseUrl: url });
+  });
+
+  test('rejects a token file without effect', async () => {
+    const env = { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: 'token' };
+    await writeFile(join(folder, 'token'), TOKEN);
+    const message =
+      'TRELLIS_SITE_TOKEN_FILE: the token has no effect while TRELLIS_SITE_ACCESS is "people"; set TRELLIS_SITE_ACCESS to token';
     await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
   });
 

@@ -5,8 +5,13 @@ import { isIP } from 'node:net';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The options with secret values. Each can also be given as a file that contains the value. */
+type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken';
+
+type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
+
 /** The configured values, before defaults are applied. */
-export interface ConfigValues {
+export interface ConfigValues extends SecretFiles {
   readonly port?: number;
   readonly host?: string;
   readonly publicUrl?: string;
@@ -17,7 +22,6 @@ export interface ConfigValues {
   readonly services?: readonly string[];
   readonly siteAccess?: 'people' | 'public' | 'token';
   readonly siteToken?: string;
-  readonly siteTokenFile?: string;
   readonly watch?: boolean;
   readonly introspection?: boolean;
   readonly queryValues?: number;
@@ -34,6 +38,11 @@ export interface ConfigValues {
   readonly siteRateLimit?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
+  readonly serverKey?: string;
+  readonly backup?: string;
+  readonly backupRecipients?: readonly string[];
+  readonly backupHours?: number;
+  readonly backupKeep?: number;
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
   readonly githubAppUrl?: string;
@@ -59,15 +68,17 @@ export interface ConfigOption {
   readonly requires?: keyof ConfigValues;
   /** Whether the value is a path, relative to the working directory or to the folder of the configuration file. */
   readonly isPath?: true;
-  /** Whether the value is secret, so that no error message shows it. */
+  /** Whether the value is secret, so that no message shows it. */
   readonly isSecret?: true;
+  /** The option whose value the file contains that this one names. */
+  readonly fileOf?: SecretName;
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 const UNSUPPORTED = { not: {} };
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
-export const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
+const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
 
 /** Custom formats of JSON Schema. */
 export const CONFIG_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -113,7 +124,10 @@ function isAddressRule(text: string): boolean {
   return family !== 0 || (/^[^\s?#@]+$/.test(text) && URL.canParse(`http://${text}`));
 }
 
-export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> = {
+type OwnName = Exclude<keyof ConfigValues, keyof SecretFiles>;
+
+const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { readonly isSecret?: never }>> &
+  Readonly<Record<SecretName, ConfigOption & { readonly isSecret: true }>> = {
   port: {
     env: 'PORT',
     flag: '--port <number>',
@@ -197,14 +211,6 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     schema: { type: 'string', pattern: SITE_TOKEN_PATTERN.source },
     expected: 'a token of 32 to 1024 letters, digits and -._~+/',
     isSecret: true,
-  },
-  siteTokenFile: {
-    env: 'TRELLIS_SITE_TOKEN_FILE',
-    flag: '--site-token-file <file>',
-    description: 'file that contains the site token, read at startup',
-    schema: TEXT,
-    expected: 'the path of a file',
-    isPath: true,
   },
   watch: {
     env: 'TRELLIS_WATCH',
@@ -314,6 +320,44 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     schema: { type: 'integer', minimum: 1, maximum: 1440 },
     expected: 'a whole number of minutes from 1 to 1440',
   },
+  serverKey: {
+    env: 'TRELLIS_SERVER_KEY',
+    flag: '--server-key <key>',
+    description: 'key of the server, instead of server.key in the state folder; other processes can see flags',
+    schema: { type: 'string', pattern: '^[\\w-]{43}$' },
+    expected: 'a key of 43 characters, the content of a file server.key',
+    isSecret: true,
+  },
+  backup: {
+    env: 'TRELLIS_BACKUP',
+    flag: '--backup <folder>',
+    description: 'folder of scheduled backups (default: none, so that the server makes no backups)',
+    schema: TEXT,
+    expected: 'the path of a folder',
+    isPath: true,
+  },
+  backupRecipients: {
+    env: 'TRELLIS_BACKUP_RECIPIENTS',
+    flag: '--backup-recipients <keys>',
+    description: 'age public keys to which backups are encrypted, separated by commas (default: none)',
+    schema: { type: 'array', items: { type: 'string', pattern: '^age1[02-9ac-hj-np-z]{58,}$' }, maxItems: 20 },
+    expected: 'age public keys (age1…), separated by commas',
+    isList: true,
+  },
+  backupHours: {
+    env: 'TRELLIS_BACKUP_HOURS',
+    flag: '--backup-hours <number>',
+    description: 'hours between scheduled backups (default: 24)',
+    schema: { type: 'integer', minimum: 1, maximum: 720 },
+    expected: 'a whole number of hours from 1 to 720',
+  },
+  backupKeep: {
+    env: 'TRELLIS_BACKUP_KEEP',
+    flag: '--backup-keep <number>',
+    description: 'number of scheduled backups to retain; older ones are deleted (default: 14)',
+    schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+    expected: 'a whole number from 1 to 10000',
+  },
   githubAppId: {
     env: 'GITHUB_APP_ID',
     flag: '--github-app-id <number>',
@@ -370,5 +414,25 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     expected: 'a port such as 9464, or a host with a port such as 0.0.0.0:9464',
   },
 };
+
+/** All options. Each secret is followed by an option for a file: `DATABASE_URL` by `DATABASE_URL_FILE`. */
+export const CONFIG_OPTIONS = Object.fromEntries(
+  Object.entries<ConfigOption>(OPTIONS).flatMap(([key, option]) =>
+    option.isSecret ? [[key, option], toFileOption(key as SecretName, option)] : [[key, option]],
+  ),
+) as Readonly<Record<keyof ConfigValues, ConfigOption>>;
+
+function toFileOption(key: SecretName, { env, flag }: ConfigOption): [string, ConfigOption] {
+  const option: ConfigOption = {
+    env: `${env}_FILE`,
+    flag: `${flag.split(' ')[0] ?? ''}-file <file>`,
+    description: `file that contains ${env}, read at startup`,
+    schema: TEXT,
+    expected: 'the path of a file',
+    isPath: true,
+    fileOf: key,
+  };
+  return [`${key}File`, option];
+}
 
 export const CONFIG_OPTION_NAMES = Object.keys(CONFIG_OPTIONS) as (keyof ConfigValues)[];

@@ -276,13 +276,10 @@ const MAX_WAIT_MS = 200;
  * @throws AppError `unavailable` after too many conflicts. A duplicate key is thrown unchanged in that case, because it
  * may not be due to a conflict.
  */
-async function retrySerializationFailures<T>(
-  run: () => Promise<T>,
-  repeatInTurn: (repeat: () => Promise<T>) => Promise<T> = (repeat) => repeat(),
-): Promise<T> {
+async function retrySerializationFailures<T>(run: () => Promise<T>, repeatInTurn?: ConcurrencyLimit): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await (tries === 1 ? run() : repeatInTurn(run));
+      return await (tries === 1 || repeatInTurn === undefined ? run() : repeatInTurn(run));
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (tries === MAX_TRIES) throw toFailure(error);

@@ -11,17 +11,16 @@ import {
   toDatabaseError,
 } from './database.js';
 import { sql } from './kysely.js';
-import {
-  assertMigrated,
-  findSchemaVersion,
-  migrate,
-  type Migration,
-  MIGRATIONS,
-  readSchemaVersion,
-} from './migrate.js';
+import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchema, type SchemaState } from './migrate.js';
 import { assertServerKey, type ServerKey } from './server-key.js';
 
 const OLDEST_POSTGRES = 15;
+
+interface OpenOptions extends ConnectOptions {
+  readonly migrations?: readonly Migration[];
+  /** Whether migrations may delete rows. */
+  readonly deleteRows?: boolean;
+}
 
 /**
  * Opens the database and migrates its tables, after other processes that do the same.
@@ -32,22 +31,19 @@ const OLDEST_POSTGRES = 15;
  */
 export async function openDatabase(
   place: DatabaseTarget,
-  { migrations = MIGRATIONS, ...options }: OpenOptions = {},
+  { migrations = MIGRATIONS, deleteRows = false, ...options }: OpenOptions = {},
 ): Promise<Database> {
+  const run = (database: Database) => migrate(database, migrations, { deleteRows });
   if ('file' in place) {
     makeDatabasePrivate(place.file);
-    return open(place, (database) => migrate(database, migrations), options);
+    return open(place, run, options);
   }
-  const isMigrated = async (database: Database) => (await findSchemaVersion(database)) === migrations.length;
+  const isMigrated = async (database: Database) => (await readSchema(database)).version === migrations.length;
   const migrateSlowly = async () => {
-    const patient = await open(place, (database) => migrate(database, migrations), { hasDeadlines: false });
+    const patient = await open(place, run, { hasDeadlines: false });
     await patient.destroy();
   };
   return open(place, async (database) => ((await isMigrated(database)) ? undefined : migrateSlowly()), options);
-}
-
-interface OpenOptions extends ConnectOptions {
-  readonly migrations?: readonly Migration[];
 }
 
 /**
@@ -137,8 +133,7 @@ async function read(database: Database, key: ServerKey | undefined): Promise<Dat
   const engine = isPostgres(database)
     ? `PostgreSQL ${await readSupportedVersion(database)}`
     : await readSqlite(database);
-  const version = await readSchemaVersion(database);
-  const schema = compare(version);
+  const schema = compare(await readSchema(database));
   const damage = isPostgres(database) ? undefined : await findDamage(database);
   if (schema !== 'current') return { engine, schema, damage, userCount: 0, hasDifferentKey: false };
   const count = database.selectFrom('people').select(({ fn }) => fn.countAll<number>().as('people'));
@@ -146,9 +141,9 @@ async function read(database: Database, key: ServerKey | undefined): Promise<Dat
   return { engine, schema, damage, userCount: people, hasDifferentKey: await isOfOtherKey(database, key) };
 }
 
-function compare(version: number): DatabaseStatus['schema'] {
+function compare({ version, compatibleFrom }: SchemaState): DatabaseStatus['schema'] {
   if (version === 0) return 'none';
-  if (version === MIGRATIONS.length) return 'current';
+  if (compatibleFrom <= MIGRATIONS.length && MIGRATIONS.length <= version) return 'current';
   return version < MIGRATIONS.length ? 'older' : 'newer';
 }
 

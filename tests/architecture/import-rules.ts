@@ -27,7 +27,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   commands: {
     rooms: [
       ...['core', 'config', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
-      ...['client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
+      ...['dashboard', 'client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
   main: { rooms: ['app', 'core', 'services', 'config', 'log', 'metrics', 'site-requests', 'tracing'] },

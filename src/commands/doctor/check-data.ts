@@ -7,7 +7,7 @@ import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-
 import { connectDatabase } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
 import { type DatabaseStatus, inspectDatabase, toDatabaseTarget } from '../../storage/open-database.js';
-import { findServerKey, SERVER_KEY_FILE } from '../../storage/server-key.js';
+import { createServerKey, findServerKey, SERVER_KEY_FILE, type ServerKey } from '../../storage/server-key.js';
 import { isStateFolderInUse } from '../../storage/state-folder.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';
 
@@ -42,7 +42,8 @@ export async function checkServer({ state }: Config): Promise<CheckResult & { re
   return { ...passed('server', isRunning ? 'running on this state folder' : 'not running'), isRunning };
 }
 
-export async function checkKey({ state }: Config): Promise<CheckResult> {
+export async function checkKey({ state, serverKey }: Config): Promise<CheckResult> {
+  if (serverKey !== undefined) return passed('key', 'set by TRELLIS_SERVER_KEY');
   const file = join(state, SERVER_KEY_FILE);
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return passed('key', `${SERVER_KEY_FILE} is created on the first start`);
@@ -59,7 +60,7 @@ export async function checkKey({ state }: Config): Promise<CheckResult> {
 const UPGRADE = 'the next start upgrades it; back it up first, with the release that wrote it';
 
 export async function checkDatabase(config: Config): Promise<CheckResult> {
-  const key = await findServerKey(config.state).catch(() => undefined);
+  const key = await readKey(config);
   try {
     const condition = await inspectDatabase(toDatabaseTarget(config), key);
     return condition === undefined ? passed('database', 'SQLite, created on the first start') : judge(condition);
@@ -71,6 +72,9 @@ export async function checkDatabase(config: Config): Promise<CheckResult> {
     );
   }
 }
+
+const readKey = async ({ state, serverKey }: Config): Promise<ServerKey | undefined> =>
+  serverKey === undefined ? findServerKey(state).catch(() => undefined) : createServerKey(serverKey);
 
 function judge({ engine, schema, damage, userCount, hasDifferentKey }: DatabaseStatus): CheckResult {
   if (damage !== undefined) return failed('database', `${engine} is corrupt: ${damage}`, 'restore a backup');
