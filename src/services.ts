@@ -24,6 +24,7 @@ import { migrateService } from './storage/migrate.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
+import type { SharedFileStore } from './storage/objects/shared-files.js';
 import { assertServerKey, openServerKey } from './storage/server-key.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 
@@ -92,6 +93,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
+  const sharedFiles = config.services.includes('site') ? await openSharedFiles(config, options.terminal) : undefined;
   const database = await openDatabase(toDatabaseTarget(config));
   try {
     await assertServerKey(database, key);
@@ -107,7 +109,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const replays = createIdempotencyStore(database);
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
-  const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner };
+  const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner, sharedFiles };
   const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,
@@ -150,6 +152,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await dashboard.deliveries.close();
       await dashboard.refresher.close();
       await site?.close();
+      await sharedFiles?.close(STORE_WAIT_MS);
       await sweeper.close();
       await database.destroy();
       folder.close();
@@ -161,6 +164,23 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
 async function openSite(config: Config, options: SiteServiceOptions): Promise<SiteService> {
   const { startSite } = await import('./site-service.js');
   return startSite(config, options);
+}
+
+/** How long a stopping server stores the images that it has just generated. */
+const STORE_WAIT_MS = 3_000;
+
+/** Opens the bucket of derived files, if there is one. Its modules are loaded late. */
+async function openSharedFiles(
+  { objects, awsEnvironment }: Pick<Config, 'awsEnvironment' | 'objects'>,
+  terminal: NodeJS.WriteStream,
+): Promise<SharedFileStore | undefined> {
+  if (objects === undefined) return undefined;
+  const [{ openObjectStore }, { createSharedFiles }] = await Promise.all([
+    import('./storage/objects/open-store.js'),
+    import('./storage/objects/shared-files.js'),
+  ]);
+  const report = (message: string): void => void terminal.write(`trellis: ${message}\n`);
+  return createSharedFiles(openObjectStore(objects, awsEnvironment), { report });
 }
 
 /** Creates or changes the tables of the running services of a project. */

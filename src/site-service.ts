@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '@trellis/core/errors';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
 import { toImageFolder } from '@trellis/images/store/files';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
@@ -51,6 +52,8 @@ export interface SiteServiceOptions {
   /** The key that signs image links. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
+  /** Derived images and public copies that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** Rejects for a site that cannot be served, such as one with invalid stored queries. */
   readonly checkSite?: (open: OpenSite) => Promise<void>;
 }
@@ -113,8 +116,8 @@ class RetryingSite implements SiteService {
     });
     let imaging: ImageService | undefined;
     try {
-      const { linkKey, signer } = this.#options;
-      imaging = openImageService(site, this.#config, { linkKey, signer });
+      const { linkKey, signer, sharedFiles } = this.#options;
+      imaging = openImageService(site, this.#config, { linkKey, signer, sharedFiles });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = {
         site,
@@ -219,7 +222,7 @@ export async function openSiteFromConfig(
 export function openImageService(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: Pick<ImagesOptions, 'linkKey' | 'onLink' | 'signer'>,
+  options: Pick<ImagesOptions, 'linkKey' | 'onLink' | 'sharedFiles' | 'signer'>,
 ): ImageService {
   const pictures = createImageSources(store);
   const images = openImages({
@@ -235,6 +238,7 @@ export function openImageService(
     quota: images.quota,
     findFile: pictures.find,
     signer: options.signer,
+    sharedFiles: options.sharedFiles,
   });
   return { pictures, images, publicFiles, folder: toImageFolder(state) };
 }

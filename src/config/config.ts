@@ -40,6 +40,10 @@ export interface Config {
   readonly state: string;
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
   readonly databaseUrl: string | undefined;
+  /** The bucket of derived files, as `s3://bucket/prefix`; `undefined` for the state folder alone. */
+  readonly objects: string | undefined;
+  /** The variables of AWS. */
+  readonly awsEnvironment: Readonly<Record<string, string | undefined>>;
   /** The names of the services that run. */
   readonly services: readonly string[];
   /** Whether users can sign in. */
@@ -143,8 +147,11 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   const defaults = withDefaults(settings, project, { folder, production: env.NODE_ENV === 'production' });
   const siteAccess = await loadSiteAccess(settings, defaults);
   const configFiles = [file?.file, settings.siteTokenFile].filter((path) => path !== undefined);
-  return { ...defaults, project, siteAccess, configFiles };
+  return { ...defaults, project, siteAccess, configFiles, awsEnvironment: readAwsEnvironment(env) };
 }
+
+const readAwsEnvironment = (env: NodeJS.ProcessEnv): Config['awsEnvironment'] =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith('AWS_') && value !== ''));
 
 /** Lists the names of the services of a project. */
 const listServiceNames = ({ site, services }: ProjectConfig): string[] => [
@@ -208,7 +215,7 @@ function toMissingError(given: ReadonlyMap<string, SourcedValue>, { params }: Er
 const listed = (names: readonly string[]): string =>
   new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
 
-type Defaults = Omit<Config, 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
+type Defaults = Omit<Config, 'awsEnvironment' | 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
 
 function withDefaults(
   settings: ConfigValues,
@@ -232,6 +239,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
+  objects: settings.objects === 'file:' ? undefined : settings.objects,
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,
   queryValues: settings.queryValues ?? QUERY_VALUES,

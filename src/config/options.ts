@@ -24,7 +24,7 @@ export interface ConfigValues {
   readonly queryWorkMs?: number;
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
-  readonly objects?: never;
+  readonly objects?: string;
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
   readonly trustProxy?: number;
@@ -60,7 +60,9 @@ export interface ConfigOption {
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
-const UNSUPPORTED = { not: {} };
+
+/** The state folder alone, or a bucket. A message never shows the value, which could contain keys by mistake. */
+const OBJECTS_PATTERN = '^(file:|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?)$';
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
 export const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
@@ -241,9 +243,10 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
   objects: {
     env: 'TRELLIS_OBJECTS',
     flag: '--objects <url>',
-    description: 'reserved: this version stores derived files in the state folder',
-    schema: UNSUPPORTED,
-    expected: 'no value, because this version stores derived files in the state folder',
+    description: 'bucket that shares derived files with other servers, such as s3://bucket/prefix (default: none)',
+    schema: { type: 'string', pattern: OBJECTS_PATTERN, maxLength: 4096 },
+    expected: '"file:" or an address such as s3://bucket/prefix?region=eu-west-1',
+    isSecret: true,
   },
   imagesQuota: {
     env: 'TRELLIS_IMAGES_QUOTA',

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, link, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   type ArchiveContents,
@@ -21,16 +21,21 @@ import { SERVER_KEY_FILE } from './server-key.js';
 import { isSqliteError } from './sqlite.js';
 import { openStateFolder } from './state-folder.js';
 
-interface RestoreOptions extends DatabaseTargetConfig {
-  /** The backup. */
-  readonly file: string;
+interface CopyOptions extends DatabaseTargetConfig {
   /** Whether to overwrite an existing file, or to replace existing data. */
   readonly force: boolean;
   /** Reports the number of copied rows and the total. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-interface BackupOptions extends RestoreOptions {
+interface RestoreOptions extends CopyOptions {
+  /** Writes the backup to a file. */
+  readonly readTo: (copy: string) => Promise<void>;
+}
+
+interface BackupOptions extends CopyOptions {
+  /** The backup. */
+  readonly file: string;
   readonly release: string;
 }
 
@@ -161,9 +166,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
   const workFolder = await mkdtemp(join(options.state, 'restore-'));
   try {
     const copy = join(workFolder, 'archive.db');
-    await copyFile(options.file, copy).catch((cause: unknown) => {
-      throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
-    });
+    await options.readTo(copy);
     const contents = await verify(copy);
     await replace(copy, contents, options);
     return contents;
@@ -171,6 +174,29 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
     await rm(workFolder, { recursive: true, force: true });
     folder.close();
   }
+}
+
+/** Verifies the digests of a backup, without a database. @throws ArchiveError if it is corrupt or not a backup. */
+export async function verifyBackup({
+  state,
+  readTo,
+}: Pick<RestoreOptions, 'readTo' | 'state'>): Promise<ArchiveContents> {
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  const workFolder = await mkdtemp(join(state, 'verify-'));
+  try {
+    const copy = join(workFolder, 'archive.db');
+    await readTo(copy);
+    return await verify(copy);
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+  }
+}
+
+/** Copies a backup from a file. */
+export async function copyBackup(file: string, copy: string): Promise<void> {
+  await copyFile(file, copy).catch((cause: unknown) => {
+    throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
+  });
 }
 
 async function verify(copy: string): Promise<ArchiveContents> {

@@ -73,7 +73,10 @@ const readKey = ({ state }: Server) => readFile(path.join(state, 'server.key'), 
 function run(make: typeof backupCommand, { state, place }: Server, ...flags: string[]): Promise<CommandOutcome> {
   const where = 'url' in place ? ['--database-url', place.url] : [];
   const args = [file, '--state', state, ...where, ...flags];
-  return runCommand(({ err }) => make({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }), args);
+  return runCommand(
+    ({ err }) => make({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream, print: () => undefined }),
+    args,
+  );
 }
 
 const targets = engine === 'SQLite' ? (['SQLite'] as const) : (['PostgreSQL', 'SQLite'] as const);

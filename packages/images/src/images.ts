@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { LRUCache } from 'lru-cache';
 import { loadSharp } from './plan/arguments.js';
 import {
@@ -112,6 +113,8 @@ export interface ImagesOptions {
   readonly signer?: LinkSigner;
   /** The disk space for derived images, public copies and inline images together. */
   readonly quotaBytes?: number;
+  /** Derived images that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** The CPU time after which the process of a drawing is killed. */
   readonly drawingCpuMs?: number;
 }
@@ -152,7 +155,7 @@ export function openImages(options: ImagesOptions): Images {
   const renderer = openRenderer(drawingCpuMs);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
-  const files = createImageFiles(stateDirectory, quota);
+  const files = createImageFiles(stateDirectory, quota, options.sharedFiles);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });
   const findResults = createResultCaches(signer);

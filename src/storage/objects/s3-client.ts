@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
-import { createCredentialsLoader, type S3Credentials, type S3Location } from './s3-location.js';
+import type { S3Credentials, S3Location } from './s3-location.js';
 import { type ErrorResponse, ObjectStoreError, toConnectionError, toStoreError } from './store-errors.js';
 
 export interface S3Request {
@@ -12,7 +12,7 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   /** Error codes and statuses that are results rather than errors. */
   readonly accept?: readonly (number | string)[];
 }
@@ -44,10 +44,7 @@ const IDLE_MS = 15_000;
 /** Error documents are below a kilobyte. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-export function createS3Client(
-  location: S3Location,
-  loadCredentials: () => Promise<S3Credentials> = createCredentialsLoader(),
-): S3Client {
+export function createS3Client(location: S3Location, loadCredentials: () => Promise<S3Credentials>): S3Client {
   const agent = new Agent({
     connect: { timeout: CONNECT_MS },
     headersTimeout: IDLE_MS,

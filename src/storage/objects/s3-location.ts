@@ -21,7 +21,8 @@ export interface S3Credentials {
   readonly sessionToken?: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A bucket name by the rules of S3, a prefix, and parameters. User names are not possible, as logs show addresses. */
 export const S3_URL_PATTERN = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#\s]*)?(?:\?([^#\s]*))?$/;
@@ -34,7 +35,7 @@ const PARAMETERS = ['region', 'endpoint', 'style'];
  *
  * @throws ObjectStoreError for an invalid URL or endpoint.
  */
-export function parseS3Url(text: string, env: Environment = process.env): S3Location {
+export function parseS3Url(text: string, env: Environment): S3Location {
   const [, bucket, path = '', query = ''] = S3_URL_PATTERN.exec(text) ?? [];
   if (bucket === undefined) throw invalid(`expected an address such as s3://bucket/prefix`);
   const parameters = new URLSearchParams(query);
@@ -51,7 +52,7 @@ export function parseS3Url(text: string, env: Environment = process.env): S3Loca
     bucket,
     prefix: prefix === '' ? '' : `${prefix}/`,
     region,
-    url: toBucketUrl(custom || `https://s3.${region}.amazonaws.com`, { bucket, style }),
+    url: toBucketUrl(custom ?? `https://s3.${region}.amazonaws.com`, { bucket, style }),
     address: `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`,
   };
 }
@@ -81,7 +82,7 @@ const FILE_MS = 60_000;
  * Returns a function that loads the credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or else the profile
  * `AWS_PROFILE` of the file `AWS_SHARED_CREDENTIALS_FILE`, which is read again every minute.
  */
-export function createCredentialsLoader(env: Environment = process.env): () => Promise<S3Credentials> {
+export function createCredentialsLoader(env: Environment): () => Promise<S3Credentials> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (accessKeyId && secretAccessKey) {
     const fixed = toCredentials({ accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN });
@@ -97,8 +98,8 @@ export function createCredentialsLoader(env: Environment = process.env): () => P
 }
 
 async function readCredentials(env: Environment): Promise<S3Credentials> {
-  const file = env.AWS_SHARED_CREDENTIALS_FILE || join(homedir(), '.aws', 'credentials');
-  const profile = env.AWS_PROFILE || 'default';
+  const file = env.AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws', 'credentials');
+  const profile = env.AWS_PROFILE ?? 'default';
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const message = `No credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or provide the file ${file}.`;
     throw new ObjectStoreError(message, { cause, isTemporary: false });

@@ -4,8 +4,8 @@ import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { ByteRange, ObjectContent, ObjectInfo, ObjectStore, PutOptions } from './object-store.js';
 import { retry, type S3Client, type S3Request, type S3Response, targetOf } from './s3-client.js';
-import { ObjectStoreError, readElement, toConnectionError } from './store-errors.js';
 import { uploadParts } from './s3-upload.js';
+import { DAMAGED, ObjectStoreError, readElement, toConnectionError } from './store-errors.js';
 
 /** The digest of the whole object, which also servers without checksums of their own return. */
 const DIGEST_HEADER = 'x-amz-meta-sha256';
@@ -168,7 +168,8 @@ async function* readBody(
     }
   }
   const isDamaged = position !== end + 1 || (digest && digest.digest('hex') !== info.sha256);
-  if (isDamaged) throw new ObjectStoreError(`The object ${request.key} is damaged.`, { isTemporary: false });
+  if (isDamaged)
+    throw new ObjectStoreError(`The object ${request.key} is damaged.`, { isTemporary: false, code: DAMAGED });
 }
 
 /** How often a body is resumed without having received a byte in between. */
@@ -188,7 +189,7 @@ async function resume(
 
 interface ListRequest {
   readonly prefix: string;
-  readonly continuation?: string | undefined;
+  readonly continuation?: string;
   readonly limit?: number;
 }
 

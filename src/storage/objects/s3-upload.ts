@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { S3Client, S3Request, S3Response } from './s3-client.js';
-import { targetOf } from './s3-client.js';
+import { type S3Client, type S3Request, type S3Response, targetOf } from './s3-client.js';
 import { ObjectStoreError, readElement, toStoreError } from './store-errors.js';
 
 interface Upload extends Pick<S3Request, 'accept' | 'key' | 'signal'> {

@@ -1,5 +1,8 @@
 /** Reasons for failed requests, in sentences for the operator. */
 
+/** The code of the error about content that differs from the stored digest. */
+export const DAMAGED = 'Damaged';
+
 /** A failure of the object storage. Its message contains no credentials. */
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';
@@ -90,7 +93,7 @@ function clockDifference(date: string[] | string | undefined): string {
 /** Returns the error for a request without a response. */
 export function toConnectionError({ action, host }: RequestTarget, cause: unknown): ObjectStoreError {
   const { code = '', name = '' } = (cause ?? {}) as { code?: string; name?: string };
-  const isSlow = /TIMEOUT/.test(code) || name === 'TimeoutError';
+  const isSlow = code.includes('TIMEOUT') || name === 'TimeoutError';
   const reason = code === '' ? name : code;
   const message = isSlow
     ? `${host} did not respond to ${action} in time.`
@@ -107,8 +110,8 @@ export function readElement(xml: string, name: string): string | undefined {
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', apos: "'", gt: '>', lt: '<', quot: '"' };
 
 const decodeEntities = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal?: string, hex?: string, name = '') => {
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     if (decimal ?? hex)
       return String.fromCodePoint(Math.min(decimal ? Number(decimal) : parseInt(hex ?? '', 16), 0x10ffff));
-    return ENTITIES[name] ?? whole;
+    return ENTITIES[name ?? ''] ?? whole;
   });

@@ -193,7 +193,12 @@ describe('object store', () => {
 
   test.each<[string, string, Record<string, string>, RegExp]>([
     ['a missing bucket', 's3://other/x', {}, /^No bucket named "other" at 127\.0\.0\.1:\d+\.$/],
-    ['an unknown access key', `s3://${BUCKET}`, { AWS_ACCESS_KEY_ID: 'AKIAOTHER' }, /does not know the access key|not valid for the access key/],
+    [
+      'an unknown access key',
+      `s3://${BUCKET}`,
+      { AWS_ACCESS_KEY_ID: 'AKIAOTHER' },
+      /does not know the access key|not valid for the access key/,
+    ],
     ['a wrong secret', `s3://${BUCKET}`, { AWS_SECRET_ACCESS_KEY: 'hush-hush' }, /^The secret access key is not valid/],
   ])('reports %s, as the server refuses it', async (_reason, url, env, message) => {
     const refused = openStore(url, env);

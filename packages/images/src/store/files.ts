@@ -4,6 +4,7 @@ import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { LRUCache } from 'lru-cache';
 import type { DerivedImage } from '../plan/links.js';
 import { formatTransform, toImageDigest } from '../plan/transform.js';
@@ -24,7 +25,7 @@ export interface ImageFiles {
   /**
    * Writes a file to a temporary name, then moves it to its path when the quota has room for it.
    *
-   * @param write Writes the file and returns its size in bytes.
+   * @param write Writes the file and returns its size in bytes. It is not called for a file that another server shares.
    */
   add(path: string, write: (file: string) => Promise<number>): Promise<void>;
   /** Records that a file was served. */
@@ -49,7 +50,8 @@ export const toImageFolder = (stateDirectory: string): string => path.join(publi
 
 const publicFolderOf = (stateDirectory: string): string => path.join(stateDirectory, 'public');
 
-export function createImageFiles(stateDirectory: string, quota: Quota): ImageFiles {
+/** @param shared Files that other servers have generated, and which they can use. */
+export function createImageFiles(stateDirectory: string, quota: Quota, shared?: SharedFiles): ImageFiles {
   const folder = toImageFolder(stateDirectory);
   const keyOf = (file: string): string => `${IMAGES}/${file}`;
   return {
@@ -67,8 +69,10 @@ export function createImageFiles(stateDirectory: string, quota: Quota): ImageFil
         [path.dirname(target), path.dirname(temporary)].map((directory) => mkdir(directory, { recursive: true })),
       );
       try {
-        await quota.put(keyOf(file), await write(temporary));
+        const found = await shared?.fetch(keyOf(file), temporary);
+        await quota.put(keyOf(file), found ?? (await write(temporary)));
         await rename(temporary, target);
+        if (found === undefined) shared?.offer(keyOf(file), target);
       } finally {
         await rm(temporary, { force: true });
       }

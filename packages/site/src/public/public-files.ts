@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { limitConcurrency, singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { isMissingFileError } from '../sources/file-errors.js';
 import type { LinkSigner } from './link-signer.js';
 
@@ -66,12 +67,14 @@ export interface PublicFilesOptions {
   readonly quota: CopyQuota;
   /** Finds a file of the site with this digest and name. */
   readonly findFile: (contentDigest: string, base: string) => PublicFile | undefined;
+  /** Copies that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** Signs links; absent for a public site. */
   readonly signer?: Pick<LinkSigner, 'sign'>;
 }
 
 export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
-  const { directory, pathPrefix = '', quota, findFile, signer } = options;
+  const { directory, pathPrefix = '', quota, findFile, signer, sharedFiles: shared } = options;
   const limitCopies = limitConcurrency(MAX_COPIES);
   const once = singleFlight<PublishedFile | undefined>();
 
@@ -83,13 +86,32 @@ export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
       return { copy: urlOf(name) };
     }
     const file = findFile(name.contentDigest, name.base);
-    if (file === undefined) return undefined;
+    // Links to a previous version of a file remain valid while a server has stored a copy of it.
+    if (file === undefined) return (await fetchShared(key, copy, name)) ? { copy: urlOf(name) } : undefined;
     if (file.size > quota.maxBytes * COPY_SHARE) {
       await assertUnchanged(file);
       return { original: file.absolutePath };
     }
     await limitCopies(() => copyTo(file, copy, () => quota.put(key, file.size)));
+    shared?.offer(key, copy);
     return { copy: urlOf(name) };
+  }
+
+  /** Fetches a copy of a file that the site no longer has. */
+  async function fetchShared(key: string, copy: string, { contentDigest }: PublicFileName): Promise<boolean> {
+    if (shared === undefined) return false;
+    const temporary = path.join(directory, 'static', `.${randomUUID()}`);
+    await mkdir(path.dirname(temporary), { recursive: true });
+    try {
+      const bytes = await shared.fetch(key, temporary);
+      if (bytes === undefined || (await digestOf(temporary)) !== contentDigest) return false;
+      await quota.put(key, bytes);
+      await mkdir(path.dirname(copy), { recursive: true });
+      await rename(temporary, copy);
+      return true;
+    } finally {
+      await rm(temporary, { force: true });
+    }
   }
 
   return {
