@@ -15,7 +15,7 @@ export interface ByteRange {
   readonly end?: number;
 }
 
-export interface StoredObject extends ObjectInfo {
+interface StoredObject extends ObjectInfo {
   /**
    * The requested bytes. A lost connection is resumed. The length is verified, and so is the digest of a whole object; a
    * mismatch throws after the last byte.

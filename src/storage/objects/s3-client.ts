@@ -102,13 +102,13 @@ export function createS3Client(location: S3Location, loadCredentials: () => Prom
 
   return {
     location,
-    send: (wanted) => retry(() => sendOnce(wanted), wanted.signal),
+    send: (wanted) => retryRequest(() => sendOnce(wanted), wanted.signal),
     close: () => agent.destroy(),
   };
 }
 
 /** Calls a function until it succeeds, fails for good, or has failed in every attempt. */
-export async function retry<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function retryRequest<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();

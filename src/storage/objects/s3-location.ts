@@ -21,11 +21,11 @@ export interface S3Credentials {
   readonly sessionToken?: string;
 }
 
-/** Environment variables. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** The environment variables of AWS. */
+export type AwsEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** A bucket name by the rules of S3, a prefix, and parameters. User names are not possible, as logs show addresses. */
-export const S3_URL_PATTERN = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#\s]*)?(?:\?([^#\s]*))?$/;
+const S3_URL_PATTERN = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#\s]*)?(?:\?([^#\s]*))?$/;
 
 const PARAMETERS = ['region', 'endpoint', 'style'];
 
@@ -35,7 +35,7 @@ const PARAMETERS = ['region', 'endpoint', 'style'];
  *
  * @throws ObjectStoreError for an invalid URL or endpoint.
  */
-export function parseS3Url(text: string, env: Environment): S3Location {
+export function parseS3Url(text: string, env: AwsEnvironment): S3Location {
   const [, bucket, path = '', query = ''] = S3_URL_PATTERN.exec(text) ?? [];
   if (bucket === undefined) throw invalid(`expected an address such as s3://bucket/prefix`);
   const parameters = new URLSearchParams(query);
@@ -82,7 +82,7 @@ const FILE_MS = 60_000;
  * Returns a function that loads the credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or else the profile
  * `AWS_PROFILE` of the file `AWS_SHARED_CREDENTIALS_FILE`, which is read again every minute.
  */
-export function createCredentialsLoader(env: Environment): () => Promise<S3Credentials> {
+export function createCredentialsLoader(env: AwsEnvironment): () => Promise<S3Credentials> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (accessKeyId && secretAccessKey) {
     const fixed = toCredentials({ accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN });
@@ -97,7 +97,7 @@ export function createCredentialsLoader(env: Environment): () => Promise<S3Crede
   };
 }
 
-async function readCredentials(env: Environment): Promise<S3Credentials> {
+async function readCredentials(env: AwsEnvironment): Promise<S3Credentials> {
   const file = env.AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws', 'credentials');
   const profile = env.AWS_PROFILE ?? 'default';
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {

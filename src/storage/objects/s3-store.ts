@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { ByteRange, ObjectContent, ObjectInfo, ObjectStore, PutOptions } from './object-store.js';
-import { retry, type S3Client, type S3Request, type S3Response, targetOf } from './s3-client.js';
+import { retryRequest, type S3Client, type S3Request, type S3Response, targetOf } from './s3-client.js';
 import { uploadParts } from './s3-upload.js';
 import { DAMAGED, ObjectStoreError, readElement, toConnectionError } from './store-errors.js';
 
@@ -206,7 +206,7 @@ async function listPage(client: S3Client, { prefix, continuation, limit = 1000 }
     prefix,
     ...(continuation !== undefined && { 'continuation-token': continuation }),
   };
-  const text = await retry(async () => {
+  const text = await retryRequest(async () => {
     const response = await client.send({ method: 'GET', key: '', query });
     return response.body.text().catch((error: unknown) => {
       throw toConnectionError(targetOf(client.location, { method: 'GET', key: '' }), error);

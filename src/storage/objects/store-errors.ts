@@ -26,7 +26,7 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-export interface RequestTarget {
+interface RequestTarget {
   /** The method and the key, as messages show them. */
   readonly action: string;
   readonly bucket: string;

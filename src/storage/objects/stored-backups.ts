@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { type ArchiveContents, ArchiveError } from '../backup-archive.js';
 import type { ObjectInfo, ObjectStore } from './object-store.js';
 import { openObjectStore } from './open-store.js';
-import type { Environment } from './s3-location.js';
+import type { AwsEnvironment } from './s3-location.js';
 import { ObjectStoreError } from './store-errors.js';
 
 interface StoredBackup {
   /** `s3://bucket/prefix/name`; a name is added to an address that ends with `/`. */
   readonly url: string;
-  readonly env: Environment;
+  readonly env: AwsEnvironment;
 }
 
 interface StoreOptions extends StoredBackup {
@@ -66,7 +66,7 @@ async function isSame(stored: ObjectInfo | undefined, file: string): Promise<boo
   return stored.sha256 === undefined || stored.sha256 === digest.digest('hex');
 }
 
-/** Writes a stored backup to a file. @throws ArchiveError if there is none. */
+/** Writes a stored backup to a file. @throws ArchiveError if it does not exist. */
 export async function fetchBackup(backup: StoredBackup, target: string): Promise<void> {
   await withStore(backup, async (store, key) => {
     const found = await store.get(key);

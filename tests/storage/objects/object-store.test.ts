@@ -108,7 +108,7 @@ describe('object store', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('does not replace an existing object if told so, and continues with servers that refuse the condition', async () => {
+  test('does not replace an existing object on request, and continues with servers that refuse the condition', async () => {
     await store.put('kept', Buffer.from('old'));
     // s3rver ignores the condition, so both responses are those that the API reference describes.
     fail(1, { status: 412, body: errorDocument('PreconditionFailed') });
@@ -196,7 +196,7 @@ describe('object store', () => {
     [
       'an unknown access key',
       `s3://${BUCKET}`,
-      { AWS_ACCESS_KEY_ID: 'AKIAOTHER' },
+      { AWS_ACCESS_KEY_ID: 'OTHER' },
       /does not know the access key|not valid for the access key/,
     ],
     ['a wrong secret', `s3://${BUCKET}`, { AWS_SECRET_ACCESS_KEY: 'hush-hush' }, /^The secret access key is not valid/],
@@ -240,7 +240,7 @@ describe('s3 location', () => {
 
   test.each([
     's3://key:secret@bucket/x',
-    's3://b-1?regoin=x',
+    's3://b-1?zone=x',
     's3://b-1?endpoint=ftp://x',
     's3://b-1?style=x',
     'https://b-1',
