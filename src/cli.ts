@@ -38,7 +38,7 @@ program.addCommand(imagesCommand());
 const streams = { out: process.stdout, err: process.stderr };
 program.addCommand(tokensCommand(streams));
 program.addCommand(accountsCommand(streams));
-const backups = { release: version, terminal: process.stderr };
+const backups = { release: version, terminal: process.stderr, print };
 program.addCommand(backupCommand(backups));
 program.addCommand(restoreCommand(backups));
 program.addCommand(migrateCommand(process.stdout));

@@ -28,6 +28,7 @@ import { migrateService } from './storage/migrate.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
+import type { SharedFileStore } from './storage/objects/shared-files.js';
 import { assertServerKey, createServerKey, openServerKey } from './storage/server-key.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 import { createStatementLog } from './storage/statement-log.js';
@@ -108,6 +109,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const watch = createStatementLog(options.log, config.slowQueryMs);
   const { onStatement } = options;
   const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
+  const sharedFiles = config.services.includes('site') ? await openSharedFiles(config, options.log) : undefined;
   const database = await openDatabase(toDatabaseTarget(config), { watch: traced });
   try {
     await assertServerKey(database, key);
@@ -124,7 +126,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const replays = createIdempotencyStore(database);
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
-  const siteOptions = { ...options, statements: watch, linkKey: key.derive('image links'), signer: linkSigner };
+  const links = { linkKey: key.derive('image links'), signer: linkSigner, sharedFiles };
+  const siteOptions = { ...options, ...links, statements: watch };
   const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,
@@ -171,6 +174,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await dashboard.deliveries.close();
       await dashboard.refresher.close();
       await site?.close();
+      await sharedFiles?.close(STORE_WAIT_MS);
       await sweeper.close();
       await sequencer.close();
       await backups?.close();
@@ -192,7 +196,7 @@ async function startBackups(
     database,
     databaseUrl: config.databaseUrl,
     state: config.state,
-    target: openBackupTarget(place),
+    target: await openBackupTarget(place, { folder: config.state, env: config.awsEnvironment }),
     recipients: config.backupRecipients,
     hours: config.backupHours,
     keep: config.backupKeep,
@@ -205,6 +209,23 @@ async function startBackups(
 async function openSite(config: Config, options: SiteServiceOptions): Promise<SiteService> {
   const { startSite } = await import('./site-service.js');
   return startSite(config, options);
+}
+
+/** How long a stopping server stores the images that it has just generated. */
+const STORE_WAIT_MS = 3_000;
+
+/** Opens the bucket of derived files, if there is one. Its modules are loaded late. */
+async function openSharedFiles(
+  { objects, awsEnvironment }: Pick<Config, 'awsEnvironment' | 'objects'>,
+  log: Log,
+): Promise<SharedFileStore | undefined> {
+  if (objects === undefined) return undefined;
+  const [{ openObjectStore }, { createSharedFiles }] = await Promise.all([
+    import('./storage/objects/open-store.js'),
+    import('./storage/objects/shared-files.js'),
+  ]);
+  const report = (message: string): void => log.warn(message);
+  return createSharedFiles(openObjectStore(objects, awsEnvironment), { report });
 }
 
 /** Creates or changes the tables of the running services of a project. */

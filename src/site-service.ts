@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CallCounts } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
@@ -70,6 +71,8 @@ export interface SiteServiceOptions {
   /** The key that signs image links. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
+  /** Derived images and public copies that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** Rejects for a site that cannot be served, such as one with invalid stored queries. */
   readonly checkSite?: (open: OpenSite) => Promise<void>;
 }
@@ -149,9 +152,9 @@ class RetryingSite implements SiteService {
     });
     let imaging: ImageService | undefined;
     try {
-      const { linkKey, signer } = this.#options;
+      const { linkKey, signer, sharedFiles } = this.#options;
       const onDamage = (name: string): void => log.warn(`Making public/${name} again, as it was damaged.`);
-      imaging = openImageService(site, this.#config, { linkKey, signer, onDamage });
+      imaging = openImageService(site, this.#config, { linkKey, signer, onDamage, sharedFiles });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = {
         site,
@@ -256,7 +259,7 @@ export async function openSiteFromConfig(
 export function openImageService(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: Pick<ImagesOptions, 'linkKey' | 'onDamage' | 'onLink' | 'signer'>,
+  options: Pick<ImagesOptions, 'linkKey' | 'onDamage' | 'onLink' | 'sharedFiles' | 'signer'>,
 ): ImageService {
   const pictures = createImageSources(store);
   const images = openImages({

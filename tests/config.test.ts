@@ -28,6 +28,7 @@ describe('loadConfig', () => {
       services: ['site', 'dashboard', 'secrets'],
       project: product,
       hasAccounts: true,
+      awsEnvironment: {},
       siteAccess: { kind: 'public' },
       watch: true,
       introspection: true,
@@ -201,9 +202,9 @@ describe('loadConfig', () => {
       'DATABASE_URL: expected a URL such as postgres://user:password@host:5432/database; received a value',
     ],
     [
-      'an object store, which is not supported',
-      { TRELLIS_OBJECTS: 's3://bucket' },
-      'TRELLIS_OBJECTS: expected no value, because this version stores derived files in the state folder; received "s3://bucket"',
+      'an object store, without showing keys that it contains by mistake',
+      { TRELLIS_OBJECTS: 's3://key:secret@bucket' },
+      'TRELLIS_OBJECTS: expected "file:" or an address such as s3://bucket/prefix?region=eu-west-1; received a value',
     ],
     [
       'a word for a number',

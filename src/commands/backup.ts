@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Config, loadConfig } from '../config/config.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
@@ -32,7 +31,7 @@ export function backupCommand(context: BackupCommandContext): Command {
   return (
     addOptions(new Command('backup'))
       .description('Back up accounts, boards, secrets and the server key to one file, also while the server runs')
-      .argument('[file]', 'backup file (default: a new name in the folder of scheduled backups)')
+      .argument('[file]', 'backup file or s3://bucket/name (default: a new name in the place of scheduled backups)')
       .option('--force', 'overwrite an existing file')
       .option('--recipient <keys...>', 'age public keys that replace those of TRELLIS_BACKUP_RECIPIENTS')
       // Options after the name of a subcommand are those of the subcommand.
@@ -63,11 +62,12 @@ interface Place {
 async function choosePlace(file: string | undefined, flags: Flags): Promise<Place> {
   const { backup, backupRecipients } = await loadConfig({ flags: toSettings(flags) });
   const recipients = flags.recipient ?? backupRecipients;
-  if (file !== undefined) return { place: file, shown: resolve(file), recipients };
-  if (backup === undefined) throw new StartupError('Name a file, or set TRELLIS_BACKUP to the folder of backups');
+  const { joinBackupName, showBackupPlace } = await import('../storage/backup-target.js');
+  if (file !== undefined) return { place: file, shown: showBackupPlace(file), recipients };
+  if (backup === undefined) throw new StartupError('Name a file, or set TRELLIS_BACKUP to the place of backups');
   const { toBackupName } = await import('../storage/backup-schedule.js');
-  const place = join(backup, toBackupName(new Date(), recipients.length > 0));
-  return { place, shown: place, recipients };
+  const place = joinBackupName(backup, toBackupName(new Date(), recipients.length > 0));
+  return { place, shown: showBackupPlace(place), recipients };
 }
 
 /** `trellis backup verify`: reads a whole backup, and describes it. */
@@ -78,11 +78,11 @@ function verifyCommand(context: BackupCommandContext): Command {
     .action(async (file: string, flags: Flags) => {
       const { locateBackup } = await import('../storage/backup-target.js');
       const { verifyBackup } = await import('../storage/backup.js');
-      const { state } = await loadConfig({ flags: toSettings(flags) });
+      const { state, awsEnvironment: env } = await loadConfig({ flags: toSettings(flags) });
       const folder = existsSync(state) ? state : tmpdir();
-      const contents = await verifyBackup({ ...locateBackup(file), ...toIdentity(flags), folder }).catch(
-        throwArchiveError,
-      );
+      const verify = async () =>
+        verifyBackup({ ...(await locateBackup(file, { folder, env })), ...toIdentity(flags), folder });
+      const contents = await verify().catch(throwArchiveError);
       const { createdAt, release } = contents;
       const how = contents.isEncrypted ? 'Encrypted backup' : 'Backup in clear';
       context.terminal.write(
@@ -91,16 +91,19 @@ function verifyCommand(context: BackupCommandContext): Command {
     });
 }
 
-/** `trellis backup list`: lists the backups of a folder. */
+/** `trellis backup list`: lists the backups of a folder or a bucket. */
 function listCommand({ terminal }: BackupCommandContext): Command {
   return addServerOptions(new Command('list'), CONFIG_OPTIONS.backup)
-    .description('List the backups in the folder of scheduled backups')
-    .action(async (flags: Flags) => {
-      const { backup } = await loadConfig({ flags: toSettings(flags) });
-      if (backup === undefined) throw new StartupError('Set TRELLIS_BACKUP to the folder of backups');
+    .description('List the backups that were made by name, the latest first')
+    .argument('[place]', 'folder or s3://bucket/prefix (default: the place of scheduled backups)')
+    .action(async (place: string | undefined, flags: Flags) => {
+      const config = await loadConfig({ flags: toSettings(flags) });
+      const { backup = place, state: folder, awsEnvironment: env } = { ...config, ...(place && { backup: place }) };
+      if (backup === undefined) throw new StartupError('Name a place, or set TRELLIS_BACKUP to it');
       const { openBackupTarget } = await import('../storage/backup-target.js');
       const { listBackups } = await import('../storage/backup-schedule.js');
-      const backups = await listBackups(openBackupTarget(backup)).catch(throwArchiveError);
+      const list = async () => listBackups(await openBackupTarget(backup, { folder, env }));
+      const backups = await list().catch(throwArchiveError);
       for (const { name, bytes, writtenAt } of backups) {
         terminal.write(`${name}  ${bytes.toLocaleString('en')} bytes  ${writtenAt.toISOString()}\n`);
       }
@@ -112,7 +115,7 @@ function listCommand({ terminal }: BackupCommandContext): Command {
 export function restoreCommand(context: BackupCommandContext): Command {
   return addIdentity(addOptions(new Command('restore')))
     .description('Restore a backup into SQLite or PostgreSQL; stop the server first')
-    .argument('<file>', 'output of "trellis backup", of this release or an older one')
+    .argument('<file>', 'output of "trellis backup", of this release or an older one, or its address s3://bucket/name')
     .option('--force', 'replace existing data')
     .action(async (file: string, flags: Flags) => {
       const { restoreBackup } = await import('../storage/backup.js');
@@ -157,12 +160,12 @@ async function run(
 ): Promise<ArchiveContents> {
   const { force = false, quiet = false } = flags;
   const config = await loadConfig({ flags: toSettings(flags) });
-  const { databaseUrl, state } = config;
+  const { databaseUrl, state, awsEnvironment: env } = config;
   const { locateBackup } = await import('../storage/backup-target.js');
   const progress = await openProgressBar(terminal, { quiet, items: 'rows' });
   const onProgress = (done: number, total: number): void => progress.show(done, total);
-  const location = locateBackup(place);
   try {
+    const location = await locateBackup(place, { folder: state, env });
     return await copy({
       databaseUrl,
       state,

@@ -42,6 +42,10 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** The largest number of PostgreSQL connections; `undefined` for the default. */
   readonly postgresPool: number | undefined;
+  /** The bucket of derived images, as `s3://bucket/prefix`; `undefined` for the state folder alone. */
+  readonly objects: string | undefined;
+  /** The variables of AWS. */
+  readonly awsEnvironment: Readonly<Record<string, string | undefined>>;
   /** The names of the services that run. */
   readonly services: readonly string[];
   /** Whether users can sign in. */
@@ -192,8 +196,11 @@ async function inspect(
   const siteAccess = toSiteAccess(settings, given, defaults);
   const secretFiles = [...given.values()].map(({ secretFile }) => secretFile);
   const configFiles = [file?.file, ...secretFiles].filter((path) => path !== undefined);
-  return { ...defaults, project, siteAccess, configFiles };
+  return { ...defaults, project, siteAccess, configFiles, awsEnvironment: readAwsEnvironment(env) };
 }
+
+const readAwsEnvironment = (env: NodeJS.ProcessEnv): Config['awsEnvironment'] =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith('AWS_') && value !== ''));
 
 type Layer = ReadonlyMap<string, SourcedValue>;
 
@@ -267,7 +274,9 @@ function fromText(key: keyof ConfigValues, text: string, source: string, folder:
 
 function inFolder(key: string, value: unknown, folder: string): unknown {
   const isPath = Object.hasOwn(CONFIG_OPTIONS, key) && CONFIG_OPTIONS[key as keyof ConfigValues].isPath;
-  return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
+  return isPath && typeof value === 'string' && value !== '' && !value.startsWith('s3://')
+    ? resolve(folder, value)
+    : value;
 }
 
 interface Validation {
@@ -320,7 +329,7 @@ function toMissing(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorOb
 const listed = (names: readonly string[]): string =>
   new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
 
-type Defaults = Omit<Config, 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
+type Defaults = Omit<Config, 'awsEnvironment' | 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
 
 function withDefaults(
   settings: ConfigValues,
@@ -345,6 +354,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
   postgresPool: settings.postgresPool,
+  objects: settings.objects === 'file:' ? undefined : settings.objects,
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,
   queryValues: settings.queryValues ?? QUERY_VALUES,

@@ -29,7 +29,7 @@ export interface ConfigValues extends SecretFiles {
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
   readonly postgresPool?: number;
-  readonly objects?: never;
+  readonly objects?: string;
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
   readonly trustProxy?: number;
@@ -75,7 +75,9 @@ export interface ConfigOption {
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
-const UNSUPPORTED = { not: {} };
+
+/** The state folder alone, or a bucket. */
+const OBJECTS_PATTERN = '^(file:|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?)$';
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
 const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
@@ -266,9 +268,9 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   objects: {
     env: 'TRELLIS_OBJECTS',
     flag: '--objects <url>',
-    description: 'reserved: this version stores derived files in the state folder',
-    schema: UNSUPPORTED,
-    expected: 'no value, because this version stores derived files in the state folder',
+    description: 'bucket that shares derived images with other servers, such as s3://bucket/prefix (default: none)',
+    schema: { type: 'string', pattern: OBJECTS_PATTERN, maxLength: 4096 },
+    expected: '"file:" or an address such as s3://bucket/prefix?region=eu-west-1',
   },
   imagesQuota: {
     env: 'TRELLIS_IMAGES_QUOTA',
@@ -330,10 +332,10 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   },
   backup: {
     env: 'TRELLIS_BACKUP',
-    flag: '--backup <folder>',
-    description: 'folder of scheduled backups (default: none, so that the server makes no backups)',
+    flag: '--backup <place>',
+    description: 'folder or s3://bucket/prefix of scheduled backups (default: none)',
     schema: TEXT,
-    expected: 'the path of a folder',
+    expected: 'the path of a folder, or s3://bucket/prefix',
     isPath: true,
   },
   backupRecipients: {

@@ -27,6 +27,7 @@ export function toStartupError(error: unknown, { site, state, databaseUrl }: Con
   const code = 'code' in error ? error.code : undefined;
   if (error.name === 'AbortError') return new StartupError('stopped during the scan of the site', { cause: error });
   if (error.name === 'AppError') return new StartupError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
+  if (error.name === 'ObjectStoreError') return new StartupError(`TRELLIS_OBJECTS: ${error.message}`);
   if (error.name === 'StateFolderError') return new StartupError(`TRELLIS_STATE (${state}): ${error.message}`);
   if (error.name === 'DatabaseError') {
     return new StartupError(

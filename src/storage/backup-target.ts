@@ -4,6 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ArchiveError } from './backup-archive.js';
+import type { BackupLocation } from './backup.js';
+import type { AwsEnvironment } from './objects/s3-location.js';
 
 /** A place that stores backups by name. */
 export interface BackupTarget {
@@ -27,14 +29,41 @@ export interface StoredBackup {
   readonly writtenAt: Date;
 }
 
-/** Returns the target that a place names, such as `TRELLIS_BACKUP`: the path of a folder. */
-export const openBackupTarget = (place: string): BackupTarget => createFolderTarget(resolve(place));
+export interface BackupTargetOptions {
+  /** The folder of temporary files, usually the state folder. */
+  readonly folder: string;
+  /** The variables with the credentials of a bucket. */
+  readonly env: AwsEnvironment;
+}
+
+const isBucket = (place: string): boolean => place.startsWith('s3://');
+
+/** Returns the target that a place names, such as `TRELLIS_BACKUP`: the path of a folder, or `s3://bucket/prefix`. */
+export async function openBackupTarget(place: string, options: BackupTargetOptions): Promise<BackupTarget> {
+  if (!isBucket(place)) return createFolderTarget(resolve(place));
+  // Loaded late, because most backups are files.
+  const { createBucketTarget } = await import('./objects/bucket-target.js');
+  return createBucketTarget(place, options);
+}
 
 /** Returns the target and the name of one backup, such as the argument of `trellis backup`. */
-export const locateBackup = (file: string): { readonly target: BackupTarget; readonly name: string } => ({
-  target: openBackupTarget(dirname(resolve(file))),
-  name: basename(file),
-});
+export async function locateBackup(place: string, options: BackupTargetOptions): Promise<BackupLocation> {
+  if (!isBucket(place)) return { target: createFolderTarget(dirname(resolve(place))), name: basename(place) };
+  const [, folder = place, name = '', query = ''] = /^(s3:\/\/[^/?]+(?:\/[^?]*)?)\/([^/?]+)(\?.*)?$/.exec(place) ?? [];
+  if (name === '') throw new ArchiveError('Expected the address of a backup, such as s3://bucket/name');
+  return { target: await openBackupTarget(`${folder}${query}`, options), name: decodeURIComponent(name) };
+}
+
+/** Adds the name of a backup to a place. */
+export function joinBackupName(place: string, name: string): string {
+  if (!isBucket(place)) return join(place, name);
+  const [, address = place, query = ''] = /^([^?]*?)\/*(\?.*)?$/.exec(place) ?? [];
+  return `${address}/${name}${query}`;
+}
+
+/** Returns the absolute path of a file, or an address without its query. */
+export const showBackupPlace = (place: string): string =>
+  isBucket(place) ? place.replace(/\?.*$/, '') : resolve(place);
 
 function createFolderTarget(folder: string): BackupTarget {
   const find = async (name: string): Promise<StoredBackup | undefined> => {

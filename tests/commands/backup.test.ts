@@ -312,8 +312,9 @@ describe('scheduled backups', () => {
     const place = path.join(folder, 'backups');
     const databases = [await openDatabase(server.place), await openDatabase(server.place)];
     const databaseUrl = 'url' in server.place ? server.place.url : undefined;
+    const target = await openBackupTarget(place, { folder: server.state, env: {} });
     const options = databases.map((database) => ({
-      ...{ database, databaseUrl, state: server.state, target: openBackupTarget(place), recipients: [] },
+      ...{ database, databaseUrl, state: server.state, target, recipients: [] },
       ...{ hours: 24, keep: 2, release: '1.2.3', report: (error: unknown) => expect(error).toBeUndefined() },
     }));
     for (const day of ['01', '02', '03']) {

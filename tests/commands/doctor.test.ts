@@ -51,6 +51,7 @@ test('doctor: passes all checks for a working server', async () => {
     key: `ok ${path.join(state, 'server.key')}`,
     database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 users$/),
     'audit log': 'ok 0 entries',
+    'object storage': 'ok none; derived files are in the state folder',
     site: like(/^ok .*examples\/site$/),
     'site access': 'ok public',
     server: 'ok not running',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CallCounts } from '@trellis/core/concurrency';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { LRUCache } from 'lru-cache';
 import { loadSharp } from './plan/arguments.js';
 import {
@@ -137,6 +138,8 @@ export interface ImagesOptions {
   readonly signer?: LinkSigner;
   /** The disk space for derived images, public copies and inline images together. */
   readonly quotaBytes?: number;
+  /** Derived images that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** The CPU time after which the process of a drawing is killed. */
   readonly drawingCpuMs?: number;
 }
@@ -161,7 +164,7 @@ const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
-  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs, onDamage } = options;
+  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs, onDamage, sharedFiles } = options;
   // An installation without sharp's binary is reported here rather than by the first image.
   loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
@@ -177,7 +180,7 @@ export function openImages(options: ImagesOptions): Images {
   const renderer = openRenderer(drawingCpuMs);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
-  const store = openFileStore(stateDirectory, quota, onDamage);
+  const store = openFileStore(stateDirectory, quota, { onDamage, shared: sharedFiles });
   const files = createImageFiles(store);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });
