@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeAfterResponses } from '@trellis/server/http/server';
 import { createApp } from './app.js';
 import type { Config } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
@@ -9,6 +11,8 @@ import type { OpenSite } from './site-service.js';
 
 export interface ServeOptions {
   readonly version: string;
+  /** Whether an empty database is expected although the state folder was used before. */
+  readonly newDatabase?: boolean;
   /** Prints a line when the server is ready and when it stops. */
   readonly print: (line: string) => void;
   /** The terminal that shows the progress of a long scan. */
@@ -24,12 +28,19 @@ export interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const startedAt = performance.now();
   const stopped = new AbortController();
-  const onSignal = () => stopped.abort();
-  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  const ignoreSignals = () => process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+  const onSignal = () => {
+    // The system's reaction to the next signal, whichever it is, is to end the process.
+    ignoreSignals();
+    stopped.abort();
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   try {
     await run(config, { ...options, startedAt, signal: stopped.signal });
+  } catch (error) {
+    throw toStartupError(error, config);
   } finally {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    ignoreSignals();
   }
 }
 
@@ -56,15 +67,30 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
       if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
       if (config.hasAccounts) await printSetupLink(services, { origin, print });
       await aborted(signal);
-      print('Stopping: waiting for open requests.');
-      services.readiness.stop();
-      await drain(app.server);
+      await leave(app.server, services, { config, print });
     } finally {
       await services.close();
     }
   } finally {
     app.server.close().closeAllConnections();
   }
+}
+
+/** Announces the stop while requests are still served, and then completes the open ones. */
+async function leave(
+  server: Server,
+  { readiness }: Services,
+  { config: { drainSeconds }, print }: Pick<ServeOptions, 'print'> & { readonly config: Config },
+): Promise<void> {
+  readiness.drain();
+  closeAfterResponses(server);
+  if (drainSeconds > 0) {
+    print(`Stopping: serving for ${count(drainSeconds, 'more second')}, so that load balancers notice.`);
+    await sleep(drainSeconds * 1000);
+  }
+  print('Stopping: waiting for open requests.');
+  readiness.stop();
+  await drain(server);
 }
 
 /** Reads the module that the application loads for a site as well. */

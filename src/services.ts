@@ -21,11 +21,12 @@ import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
 import { migrateService } from './storage/migrate.js';
+import { assertDatabaseKept, markDatabaseCreated } from './storage/new-database.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
-import { assertServerKey, openServerKey } from './storage/server-key.js';
-import { openStateFolder, type StateFolder } from './storage/state-folder.js';
+import { assertServerKey, openServerKey, type ServerKey } from './storage/server-key.js';
+import { deleteInterruptedRestores, openStateFolder, type StateFolder } from './storage/state-folder.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
@@ -70,6 +71,8 @@ export interface ServicesOptions {
   readonly terminal: NodeJS.WriteStream;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
+  /** Whether an empty database is expected although the state folder was used before. */
+  readonly newDatabase?: boolean;
   /** Rejects for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
 }
@@ -83,6 +86,8 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   if (folder.isShared)
     options.terminal.write(`trellis: Other users can read ${config.state}. Protect its keys with chmod 700.\n`);
   try {
+    for (const name of await deleteInterruptedRestores(config.state))
+      options.terminal.write(`trellis: Deleted ${name}, which an interrupted restore has left in ${config.state}.\n`);
     return await openAll(config, options, folder);
   } catch (error) {
     folder.close();
@@ -91,10 +96,16 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 }
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
-  const key = await openServerKey(config.state);
-  const database = await openDatabase(toDatabaseTarget(config));
+  const beforeMigration = options.newDatabase
+    ? undefined
+    : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);
+  const database = await openDatabase(toDatabaseTarget(config), { beforeMigration });
+  let key: ServerKey;
   try {
+    // After the database, so that a key beside an empty SQLite database shows a loss.
+    key = await openServerKey(config.state);
     await assertServerKey(database, key);
+    await markDatabaseCreated(config.state);
     await migrateServices(database, config);
   } catch (error) {
     await database.destroy();
@@ -122,7 +133,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   return {
     version: options.version,
     database,
-    readiness: createReadiness(database),
+    readiness: createReadiness(database, { state: config.state }),
     replays,
     auditedReplays: createAuditedIdempotencyStore(database, replays),
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,

@@ -35,6 +35,7 @@ describe('loadConfig', () => {
       queryWorkMs: 1_000,
       queryTimeoutMs: 10_000,
       trustProxy: 0,
+      drainSeconds: 0,
       rateLimit: 600,
       refreshMinutes: 20,
       tightRateLimit: 60,

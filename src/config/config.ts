@@ -59,6 +59,8 @@ export interface Config {
   readonly imagesQuota: number;
   /** The number of trusted reverse proxies. */
   readonly trustProxy: number;
+  /** The time for which the server still serves after it was told to stop. */
+  readonly drainSeconds: number;
   /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
   readonly rateLimit: number;
   /** The limit per minute for each of: sign-in steps, failed credentials and created credentials. */
@@ -114,6 +116,9 @@ const IMAGE_RATE_LIMIT = 600;
 
 /** Webhooks report most changes at once. Each refresh of a large board uses a hundredth of the hourly API quota. */
 const REFRESH_MINUTES = 20;
+
+/** Longer than two health checks of a load balancer, which are 1 to 2 seconds apart where restarts are frequent. */
+const DRAIN_SECONDS = 5;
 
 /** The file with the services of a project. */
 const PROJECT_FILE = 'trellis.config.ts';
@@ -239,6 +244,8 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   imagesQuota: parseDataSize(settings.imagesQuota ?? '2GB') ?? 0,
   trustProxy: settings.trustProxy ?? 0,
+  // Without a proxy nobody else could serve meanwhile.
+  drainSeconds: settings.drainSeconds ?? ((settings.trustProxy ?? 0) > 0 ? DRAIN_SECONDS : 0),
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,

@@ -28,6 +28,7 @@ export interface ConfigValues {
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
   readonly trustProxy?: number;
+  readonly drainSeconds?: number;
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
   readonly siteRateLimit?: number;
@@ -258,6 +259,14 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     description: 'number of trusted reverse proxies (default: 0)',
     schema: { type: 'integer', minimum: 0, maximum: 9 },
     expected: 'a number of proxies from 0 to 9',
+  },
+  drainSeconds: {
+    env: 'TRELLIS_DRAIN_SECONDS',
+    flag: '--drain-seconds <number>',
+    description:
+      'seconds for which a server that stops still serves, so that load balancers notice (default: 5 with TRUST_PROXY, else 0)',
+    schema: { type: 'integer', minimum: 0, maximum: 600 },
+    expected: 'a whole number of seconds from 0 to 600',
   },
   rateLimit: {
     env: 'TRELLIS_RATE_LIMIT',

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { copyFile, link, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
+import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import {
   type ArchiveContents,
   type ArchivedFile,
@@ -14,12 +16,12 @@ import {
   writeArchiveContents,
   writeRows,
 } from './backup-archive.js';
-import { connectDatabase, type Database, inSnapshot, inTransaction } from './database.js';
+import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from './database.js';
 import { sql } from './kysely.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from './open-database.js';
 import { SERVER_KEY_FILE } from './server-key.js';
 import { isSqliteError } from './sqlite.js';
-import { openStateFolder } from './state-folder.js';
+import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX } from './state-folder.js';
 
 interface RestoreOptions extends DatabaseTargetConfig {
   /** The backup. */
@@ -52,10 +54,20 @@ export async function createBackup(options: BackupOptions): Promise<ArchiveConte
     const contents = await writeArchive(temporary, source, options);
     await moveToFile(temporary, options);
     return contents;
+  } catch (error) {
+    throw toBackupError(error);
   } finally {
     await source.destroy();
     await rm(temporary, { force: true });
   }
+}
+
+/** A damaged file is the source, which has been copied from; all other faults are those of the new file. */
+function toBackupError(error: unknown): unknown {
+  const fault = findStorageFault(error);
+  if (fault === undefined || error instanceof ArchiveError) return error;
+  if (fault === 'damaged') return toDatabaseError(error);
+  return new ArchiveError(`The backup can't be written: ${FAULT_TEXTS[fault]}`, { cause: error });
 }
 
 async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<ArchiveContents> {
@@ -158,7 +170,10 @@ function throwMissingDatabase(cause: unknown): never {
  */
 export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
   const folder = await openStateFolder(options.state);
-  const workFolder = await mkdtemp(join(options.state, 'restore-'));
+  const workFolder = await makeWorkFolder(options.state).catch((error: unknown) => {
+    folder.close();
+    throw error;
+  });
   try {
     const copy = join(workFolder, 'archive.db');
     await copyFile(options.file, copy).catch((cause: unknown) => {
@@ -171,6 +186,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
     await rm(workFolder, { recursive: true, force: true });
     folder.close();
   }
+}
+
+/** Creates the folder of a restore, after those of interrupted restores are deleted. */
+async function makeWorkFolder(state: string): Promise<string> {
+  await deleteInterruptedRestores(state);
+  return mkdtemp(join(state, RESTORE_PREFIX));
 }
 
 async function verify(copy: string): Promise<ArchiveContents> {
@@ -191,7 +212,7 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
   // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
-    const target = await openDatabase(toDatabaseTarget(options));
+    const target = await openTarget(options);
     try {
       if (!options.force) await assertEmpty(target);
       // If the process ends between the two steps, the server reports a different key until the restore is repeated.
@@ -202,6 +223,18 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
     }
   } finally {
     await archive.destroy();
+  }
+}
+
+/** Opens the database to restore into. With `force`, a damaged SQLite file is moved aside and replaced by a new one. */
+async function openTarget({ force, ...options }: RestoreOptions): Promise<Database> {
+  const place = toDatabaseTarget(options);
+  try {
+    return await openDatabase(place);
+  } catch (error) {
+    if (!force || !('file' in place) || !isDamage(error)) throw error;
+    moveDamagedAside(place.file, Infinity);
+    return openDatabase(place);
   }
 }
 

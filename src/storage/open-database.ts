@@ -24,10 +24,19 @@ const OLDEST_POSTGRES = 15;
  */
 export async function openDatabase(
   place: DatabaseTarget,
-  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
+  { migrations = MIGRATIONS, beforeMigration }: OpenDatabaseOptions = {},
 ): Promise<Database> {
   if ('file' in place) makeDatabasePrivate(place.file);
-  return open(place, (database) => migrate(database, migrations));
+  return open(place, async (database) => {
+    await beforeMigration?.(database);
+    await migrate(database, migrations);
+  });
+}
+
+interface OpenDatabaseOptions {
+  readonly migrations?: readonly Migration[];
+  /** Rejects for a database that must not be migrated. */
+  readonly beforeMigration?: ((database: Database) => Promise<void>) | undefined;
 }
 
 /**
@@ -40,7 +49,7 @@ export async function openMigratedDatabase(place: DatabaseTarget): Promise<Datab
 }
 
 async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
-  const database = connectDatabase(place);
+  const database = connect(place);
   try {
     if (isPostgres(database)) await readSupportedVersion(database);
     await prepare(database);
@@ -49,6 +58,15 @@ async function open(place: DatabaseTarget, prepare: (database: Database) => Prom
     throw toDatabaseError(error);
   }
   return database;
+}
+
+/** @throws DatabaseError for a SQLite file that can't be opened, which is known at once. */
+function connect(place: DatabaseTarget): Database {
+  try {
+    return connectDatabase(place);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 /**
@@ -96,7 +114,7 @@ export interface DatabaseStatus {
  */
 export async function inspectDatabase(place: DatabaseTarget, key?: ServerKey): Promise<DatabaseStatus | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const database = connectDatabase(place);
+  const database = connect(place);
   try {
     return await read(database, key);
   } catch (error) {

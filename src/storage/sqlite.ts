@@ -98,6 +98,14 @@ class WaitingDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw(`begin ${mode}`));
   }
 
+  /**
+   * SQLite has already rolled back after some errors, such as that of a full disk. The failure of a second attempt would
+   * hide the error.
+   */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection).catch(() => undefined);
+  }
+
   #waiting: WaitingConnection | undefined;
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -115,12 +123,12 @@ class WaitingConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const deadline = Date.now() + BUSY_TIMEOUT_MS;
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {
         return await this.#connection.executeQuery<R>(query);
       } catch (error) {
-        if (!isBusy(error) || Date.now() >= deadline) throw error;
+        if (!isBusy(error) || performance.now() >= deadline) throw error;
       }
       await sleep(BUSY_RETRY_MS);
     }

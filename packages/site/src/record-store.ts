@@ -151,7 +151,8 @@ class SqliteRecordStore implements RecordStore {
       isCommitted = true;
       return result;
     } catch (error) {
-      database.exec('ROLLBACK');
+      // On a full disk SQLite has already rolled back.
+      if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });

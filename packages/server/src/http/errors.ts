@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { AppError, ERROR_STATUS, type ErrorCode } from '@trellis/core/errors';
+import { convertStorageFault, FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { getRequestContext, type Log } from './request.js';
 
@@ -27,7 +28,10 @@ export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandle
     if (response.closed && isAbort(error)) return;
     const { requestId } = getRequestContext(response);
     const appError = toAppError(error);
+    const fault = appError.status >= 500 ? findStorageFault(error) : undefined;
     if (appError.code === 'bad_gateway') log.warn({ requestId, err: error }, 'upstream server failed');
+    else if (fault !== undefined) log.error({ requestId, err: error }, `storage fault: ${FAULT_TEXTS[fault]}`);
+    else if (appError.code === 'unavailable') log.warn({ requestId, err: error }, 'unavailable');
     else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');
     if (response.headersSent) next(error);
     else sendError(response, appError, requestId);
@@ -39,8 +43,9 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Returns an AppError unchanged, and converts any other error. */
-function toAppError(error: unknown): AppError {
+/** Returns an AppError unchanged, and converts any other error: a fault of the disk or a database is `unavailable`. */
+function toAppError(thrown: unknown): AppError {
+  const error = convertStorageFault(thrown);
   if (error instanceof AppError) return error;
   const status = exposedStatus(error);
   if (status === undefined) {
