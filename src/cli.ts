@@ -29,7 +29,7 @@ addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
     const config = await loadConfig({ flags });
     // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
     const { serve } = await import('./main.js');
-    await serve(config, { version, newDatabase, terminal: process.stderr, print });
+    await serve(config, { version, newDatabase, terminal: process.stderr, print, isTerminal: process.stdout.isTTY });
   });
 for (const command of projectCommands({ version, print })) program.addCommand(command);
 program.addCommand(imagesCommand());

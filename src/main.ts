@@ -7,6 +7,7 @@ import { createApp } from './app.js';
 import type { Config } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
+import { offerSetupLink } from './setup-link.js';
 import type { OpenSite } from './site-service.js';
 
 export interface ServeOptions {
@@ -15,6 +16,8 @@ export interface ServeOptions {
   readonly newDatabase?: boolean;
   /** Prints a line when the server is ready and when it stops. */
   readonly print: (line: string) => void;
+  /** Whether `print` writes to a terminal; otherwise no secret is printed. */
+  readonly isTerminal?: boolean;
   /** The terminal that shows the progress of a long scan. */
   readonly terminal: NodeJS.WriteStream;
 }
@@ -49,7 +52,7 @@ interface Run extends ServeOptions {
   readonly signal: AbortSignal;
 }
 
-async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
+async function run(config: Config, { startedAt, signal, print, isTerminal = false, ...options }: Run): Promise<void> {
   let origin = config.publicUrl ?? '';
   const app = createApp({ config, origin: () => origin });
   // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
@@ -65,8 +68,10 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
       const site = await waitForSite(services, config);
       print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
       if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-      if (config.hasAccounts) await printSetupLink(services, { origin, print });
+      const offer = { origin, state: config.state, isTerminal, print };
+      const endOffer = config.hasAccounts ? await offerSetupLink(services.accounts, offer) : undefined;
       await aborted(signal);
+      endOffer?.();
       await leave(app.server, services, { config, print });
     } finally {
       await services.close();
@@ -115,17 +120,6 @@ async function waitForSite({ site, readiness }: Services, config: Config): Promi
     if (config.services.length === 1) throw toStartupError(error, config);
     return undefined;
   });
-}
-
-/** Prints the setup link. Its secret is in the fragment, which browsers never send, so it appears in no access log. */
-async function printSetupLink(
-  { accounts }: Services,
-  { origin, print }: { readonly origin: string; readonly print: (line: string) => void },
-): Promise<void> {
-  const secret = await accounts.setupLink.create();
-  if (secret === undefined) return;
-  print('No accounts yet. Create the admin account with this link (valid once, for 1 hour):');
-  print(`${origin}/sign-in#setup=${secret}`);
 }
 
 interface Started {

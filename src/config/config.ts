@@ -17,6 +17,7 @@ import {
   SITE_TOKEN_PATTERN,
 } from './options.js';
 import { StartupError } from './startup-error.js';
+import { assertKnownVariables } from './variables.js';
 
 export interface Config {
   /** The services that can run, and where their code is. */
@@ -133,6 +134,7 @@ const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
  */
 export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   const { flags = {}, env = process.env, folder = process.cwd() } = sources;
+  assertKnownVariables(env);
   const file = await readConfigFile(folder, flags.config);
   const given = new Map<string, SourcedValue>();
   const project = file?.project ?? product;

@@ -27,7 +27,7 @@ export async function findTraceOfDatabase(
   { isSqlite }: { readonly isSqlite: boolean },
 ): Promise<string | undefined> {
   const names = [MARKER, 'images.db', ...(isSqlite ? [SERVER_KEY_FILE] : ['trellis.db'])];
-  for (const name of names) if (await exists(join(state, name))) return name;
+  for (const name of names) if (await hasContent(join(state, name))) return name;
   const records = await readdir(join(state, 'site')).catch(() => []);
   return records.some((name) => name.endsWith('.db')) ? 'site' : undefined;
 }
@@ -50,12 +50,12 @@ export const toEmptyMessage = (trace: string): string =>
 /** Records that the state folder has a database. A failure, such as a full disk, leaves it to the next start. */
 export async function markDatabaseCreated(state: string): Promise<void> {
   const file = join(state, MARKER);
-  if (await exists(file)) return;
+  if (await hasContent(file)) return;
   await writeFile(file, MARKER_TEXT, { mode: 0o600 }).catch(() => undefined);
 }
 
-const exists = (file: string): Promise<boolean> =>
+const hasContent = (file: string): Promise<boolean> =>
   stat(file).then(
-    () => true,
+    ({ size }) => size > 0,
     () => false,
   );

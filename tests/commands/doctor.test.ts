@@ -50,6 +50,7 @@ test('doctor: passes all checks for a working server', async () => {
     key: `ok ${path.join(state, 'server.key')}`,
     database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 users$/),
     'audit log': 'ok 0 entries',
+    'derived data': 'ok 0 databases',
     site: like(/^ok .*examples\/site$/),
     'site access': 'ok public',
     server: 'ok not running',
@@ -147,7 +148,7 @@ test('doctor: fails for a database file with other content', async () => {
   await mkdir(folder, { mode: 0o700 });
   await writeFile(path.join(folder, 'trellis.db'), 'hello');
   place = { file: path.join(folder, 'trellis.db') };
-  expect(await examine({ state: folder })).toMatchObject({ code: 1, database: 'fail file is not a database' });
+  expect(await examine({ state: folder })).toMatchObject({ code: 1, database: like(/^fail trellis\.db: the database is damaged/) });
 });
 
 test('doctor: detects a running server, and a port that is in use', async () => {

@@ -160,6 +160,9 @@ export function openImages(options: ImagesOptions): Images {
   const routes = new LRUCache<string, ImageTarget>({ max: MAX_ROUTES });
   const closing = new AbortController();
   const adopted = database.isNew ? recordExistingFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
+  database.onReplaced(() => {
+    recordExistingFiles(stateDirectory, quota, closing.signal).catch(() => undefined);
+  });
   // An unreadable folder has no files to serve, so its missing entries do no harm.
   adopted.catch(() => undefined);
 

@@ -58,10 +58,14 @@ export function toErrorBody({ message, code, field, details }: AppError, request
   return { error: message, code, ...(field === undefined ? {} : { field }), ...details, requestId };
 }
 
+/** For errors that don't know better. */
+const DEFAULT_RETRY_AFTER_SECONDS = 5;
+
 function sendError(response: Response, error: AppError, requestId: string): void {
   const body = JSON.stringify(toErrorBody(error, requestId));
   response.status(error.status);
   if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
+  if (error.status === 503) response.setHeader('Retry-After', DEFAULT_RETRY_AFTER_SECONDS);
   response.set(error.headers).set('Cache-Control', 'no-store').type('json');
   // response.json() would add an ETag, which is useless because the request id is unique.
   response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
