@@ -61,6 +61,7 @@ test('doctor: passes all checks for a working server', async () => {
 });
 
 test('doctor: warns of a database that other users can read', async () => {
+  await (await openDatabase(place)).destroy();
   await openServerKey(state);
   const file = path.join(state, 'images.db');
   await writeFile(file, '', { mode: 0o600 });
@@ -148,7 +149,10 @@ test('doctor: fails for a database file with other content', async () => {
   await mkdir(folder, { mode: 0o700 });
   await writeFile(path.join(folder, 'trellis.db'), 'hello');
   place = { file: path.join(folder, 'trellis.db') };
-  expect(await examine({ state: folder })).toMatchObject({ code: 1, database: like(/^fail trellis\.db: the database is damaged/) });
+  expect(await examine({ state: folder })).toMatchObject({
+    code: 1,
+    database: like(/^fail trellis\.db: the database is damaged/),
+  });
 });
 
 test('doctor: detects a running server, and a port that is in use', async () => {

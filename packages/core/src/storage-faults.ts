@@ -20,6 +20,18 @@ const SQLITE_FAULTS: Readonly<Record<number, StorageFault>> = {
   26: 'damaged',
 };
 
+/** The messages of SQLite, because the driver leaves out the code of some errors. */
+const SQLITE_MESSAGES: Readonly<Record<string, StorageFault>> = {
+  'attempt to write a readonly database': 'read-only',
+  'database disk image is malformed': 'damaged',
+  'database is locked': 'busy',
+  'database or disk is full': 'full',
+  'database table is locked': 'busy',
+  'disk I/O error': 'failing',
+  'file is not a database': 'damaged',
+  'unable to open database file': 'closed',
+};
+
 /** The error codes of the operating system. A limit of the size of files has the same effect as a full disk. */
 const SYSTEM_FAULTS: Readonly<Record<string, StorageFault>> = {
   EACCES: 'read-only',
@@ -40,8 +52,13 @@ const MAX_CAUSES = 5;
 export function findStorageFault(error: unknown): StorageFault | undefined {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth += 1) {
-    const { errcode, code, cause } = current as { errcode?: unknown; code?: unknown; cause?: unknown };
-    const fault = typeof errcode === 'number' ? SQLITE_FAULTS[errcode & PRIMARY] : SYSTEM_FAULTS[String(code)];
+    const { errcode, code, message, cause } = current as Partial<
+      Record<'cause' | 'code' | 'errcode' | 'message', unknown>
+    >;
+    const fault =
+      typeof errcode === 'number'
+        ? SQLITE_FAULTS[errcode & PRIMARY]
+        : (SYSTEM_FAULTS[String(code)] ?? SQLITE_MESSAGES[String(message)]);
     if (fault !== undefined) return fault;
     current = cause;
   }

@@ -20,6 +20,7 @@ describe('findStorageFault', () => {
     ['a full disk', system('ENOSPC'), 'full'],
     ['a read-only disk', system('EROFS'), 'read-only'],
     ['the cause of an error', new Error('outer', { cause: system('EIO') }), 'failing'],
+    ['a damaged page, by its message alone', new Error('database disk image is malformed'), 'damaged'],
     ['a constraint', sqlite(19), undefined],
     ['a missing file', system('ENOENT'), undefined],
     ['no error', undefined, undefined],
