@@ -31,7 +31,9 @@ export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandle
     const fault = appError.status >= 500 ? findStorageFault(error) : undefined;
     if (appError.code === 'bad_gateway') log.warn({ requestId, err: error }, 'upstream server failed');
     else if (fault !== undefined) log.error({ requestId, err: error }, `storage fault: ${FAULT_TEXTS[fault]}`);
-    else if (appError.code === 'unavailable') log.warn({ requestId, err: error }, 'unavailable');
+    else if (appError.code === 'unavailable') {
+      log.warn({ requestId, reason: appError.message, err: appError.cause }, 'unavailable');
+    }
     else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');
     if (response.headersSent) next(error);
     else sendError(response, appError, requestId);
