@@ -59,7 +59,7 @@ async function signIn(place: { readonly file: string } | { readonly url: string 
 async function write({ origin }: Server, cookie: string): Promise<string> {
   const body = JSON.stringify({ text: Math.random().toString(36).repeat(1_000) });
   const startedAt = performance.now();
-  const headers = { cookie, origin, 'content-type': 'application/json' };
+  const headers = { cookie, origin: origin.replace('127.0.0.1', 'localhost'), 'content-type': 'application/json' };
   const response = await fetch(`${origin}/api/settings/filter-state`, { method: 'PUT', headers, body });
   const { error = '' } = JSON.parse((await response.text()) || '{}') as { error?: string };
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

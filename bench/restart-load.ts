@@ -46,7 +46,8 @@ async function measure(
   const states = ports.map((port) => path.join(folder, String(port)));
   for (const state of states) await mkdir(state, { recursive: true, mode: 0o700 });
   const cookie = await signIn(url, name);
-  const begin = (index: number) => startServer(ports[index] ?? 0, states[index] ?? '', url);
+  const env = { DATABASE_URL: url, PUBLIC_URL: `http://127.0.0.1:${proxyPort}` };
+  const begin = (index: number) => startServer(ports[index] ?? 0, states[index] ?? '', env);
   const servers = [await begin(0)];
   await copyFile(path.join(states[0] ?? '', 'server.key'), path.join(states[1] ?? '', 'server.key'));
   servers.push(await begin(1));
@@ -83,9 +84,9 @@ async function signIn(url: string, username: string): Promise<string> {
 }
 
 /** Starts a server, and waits until it is ready. */
-async function startServer(port: number, state: string, url: string): Promise<ChildProcess> {
+async function startServer(port: number, state: string, own: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const args = ['dist/cli.js', 'serve', '--port', String(port), '--state', state, '--services', 'site,dashboard'];
-  const env = { ...process.env, NODE_ENV: 'production', DATABASE_URL: url, TRUST_PROXY: '1', TRELLIS_RATE_LIMIT: '0' };
+  const env = { ...process.env, NODE_ENV: 'production', ...own, TRUST_PROXY: '1', TRELLIS_RATE_LIMIT: '0' };
   const child = spawnNode(args, { env: { ...env, LOG_LEVEL: 'error' } });
   child.stdout.resume();
   child.stderr.resume();
