@@ -43,8 +43,10 @@ async function measure(
 ): Promise<string[]> {
   const ports = [await findFreePort(), await findFreePort()];
   const proxyPort = await findFreePort();
-  const states = ports.map((port) => path.join(folder, String(port)));
+  // Both proxies use the same servers' folders, because the database accepts one key.
+  const states = ['one', 'two'].map((server) => path.join(path.dirname(folder), server));
   for (const state of states) await mkdir(state, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true });
   const cookie = await signIn(url, name);
   const env = { DATABASE_URL: url, PUBLIC_URL: `http://127.0.0.1:${proxyPort}` };
   const begin = (index: number) => startServer(ports[index] ?? 0, states[index] ?? '', env);
