@@ -27,11 +27,12 @@ const program = new Command('trellis')
 
 addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
   .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
-  .action(async (flags: Record<string, string | undefined>) => {
+  .option('--new-database', 'start with an empty database although the state folder was used with another one')
+  .action(async ({ newDatabase, ...flags }: Record<string, string | undefined> & { readonly newDatabase?: true }) => {
     const config = await loadConfig({ flags });
     // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
     const { serve } = await import('./main.js');
-    await serve(config, { version, output: process.stdout, terminal: process.stderr, print });
+    await serve(config, { version, newDatabase, output: process.stdout, terminal: process.stderr, print });
   });
 for (const command of projectCommands({ version, print })) program.addCommand(command);
 program.addCommand(imagesCommand());

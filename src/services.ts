@@ -25,12 +25,13 @@ import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
 import { migrateService } from './storage/migrate.js';
+import { assertDatabaseKept, markDatabaseCreated } from './storage/new-database.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
 import type { SharedFileStore } from './storage/objects/shared-files.js';
-import { assertServerKey, createServerKey, openServerKey } from './storage/server-key.js';
-import { openStateFolder, type StateFolder } from './storage/state-folder.js';
+import { assertServerKey, createServerKey, openServerKey, type ServerKey } from './storage/server-key.js';
+import { deleteInterruptedRestores, openStateFolder, type StateFolder } from './storage/state-folder.js';
 import { createStatementLog } from './storage/statement-log.js';
 
 /** The services of the domain that handlers and resolvers use. */
@@ -82,6 +83,8 @@ export interface ServicesOptions {
   readonly terminal: SiteServiceOptions['terminal'];
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
+  /** Whether an empty database is expected although the state folder was used before. */
+  readonly newDatabase?: boolean;
   /** Rejects for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
 }
@@ -97,6 +100,8 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   const folder = await openStateFolder(config.state);
   if (folder.isShared) options.log.warn(`Other users can read ${config.state}. Protect its keys with chmod 700.`);
   try {
+    for (const name of await deleteInterruptedRestores(config.state))
+      options.log.warn(`Deleted ${name}, which an interrupted restore has left in ${config.state}.`);
     return await openAll(config, options, folder);
   } catch (error) {
     folder.close();
@@ -105,15 +110,21 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 }
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
-  const key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
   const watch = createStatementLog(options.log, config.slowQueryMs);
   const { onStatement } = options;
   const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
   const sharedFiles = config.services.includes('site') ? await openSharedFiles(config, options.log) : undefined;
-  const database = await openDatabase(toDatabaseTarget(config), { watch: traced });
+  const beforeMigration = options.newDatabase
+    ? undefined
+    : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);
+  const database = await openDatabase(toDatabaseTarget(config), { watch: traced, beforeMigration });
+  let key: ServerKey;
   try {
+    // After the database, so that a key beside an empty SQLite database shows a loss.
+    key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
     await assertServerKey(database, key);
     useAuditKey(database, key);
+    await markDatabaseCreated(config.state);
     await migrateServices(database, config);
   } catch (error) {
     await database.destroy();
@@ -145,7 +156,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   return {
     version: options.version,
     database,
-    readiness: createReadiness(database),
+    readiness: createReadiness(database, { state: config.state }),
     replays,
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { CallCounts } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import type { SharedFiles } from '@trellis/core/shared-files';
@@ -96,6 +97,7 @@ class RetryingSite implements SiteService {
   #attempt: Promise<unknown>;
   #timer: NodeJS.Timeout | undefined;
   #lastMessage: string | undefined;
+  #wasOpen = false;
 
   constructor(config: Config, options: SiteServiceOptions) {
     this.#config = config;
@@ -149,6 +151,7 @@ class RetryingSite implements SiteService {
       statements: this.#options.statements,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
+      onDamage: (error) => this.#replaceDamaged(error),
     });
     let imaging: ImageService | undefined;
     try {
@@ -173,8 +176,29 @@ class RetryingSite implements SiteService {
     }
   }
 
+  /** Opens the site again with new records. */
+  #replaceDamaged(error: unknown): void {
+    // Several queries may find the damage, and it may be found before the site is open.
+    if (!('open' in this.state) || this.#stop.signal.aborted) return;
+    const { site, imaging } = this.state.open;
+    this.state = { status: 'unavailable', reason: 'The records of the site were damaged and are made again.' };
+    this.#wasOpen = true;
+    this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
+    const replace = async (): Promise<void> => {
+      await imaging.images.close();
+      site.discard();
+      const { site: opened } = await this.#open();
+      this.#sayOpen(opened);
+    };
+    // The query that found the damage has to end before its database is closed.
+    this.#attempt = pause()
+      .then(replace)
+      .catch((again: unknown) => this.#retryAfter(again));
+  }
+
   #retryAfter(error: unknown): void {
-    if (this.#stop.signal.aborted || this.#options.signal?.aborted || !this.#isBesideOthers) return;
+    const isOver = this.#stop.signal.aborted || this.#options.signal?.aborted;
+    if (isOver || !(this.#isBesideOthers || this.#wasOpen)) return;
     this.state = { status: 'unavailable', reason: toPublicReason(error) };
     const message = error instanceof AppError ? error.message : String(error);
     if (message !== this.#lastMessage) {
@@ -229,12 +253,14 @@ interface SiteDataOptions {
   readonly signal?: AbortSignal;
   readonly watch?: SiteWatchOptions;
   readonly statements?: StatementWatch;
+  /** Called when the records of the open site are found damaged. */
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Opens the configured site and brings its records up to date. */
 export async function openSiteFromConfig(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
-  { schema: { tables, resolvers }, recordsDirectory, terminal, signal, watch, statements }: SiteDataOptions,
+  { schema: { tables, resolvers }, recordsDirectory, terminal, ...options }: SiteDataOptions,
 ): Promise<Site> {
   const view = terminal && (await openScanTerminal(terminal));
   try {
@@ -246,9 +272,7 @@ export async function openSiteFromConfig(
       codecs: listCodecs(resolvers),
       onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
       onProgress: (progress) => view?.show(progress),
-      signal,
-      watch,
-      statements,
+      ...options,
     });
   } finally {
     view?.stop();

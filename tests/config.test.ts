@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       queryWorkMs: 1_000,
       queryTimeoutMs: 10_000,
       trustProxy: 0,
+      drainSeconds: 0,
       rateLimit: 600,
       refreshMinutes: 20,
       tightRateLimit: 60,
@@ -53,6 +54,44 @@ describe('loadConfig', () => {
       slowQueryMs: 500,
       production: false,
     });
+  });
+
+  test.each([
+    [
+      'a missing letter',
+      { TRELLIS_RATE_LIMT: '5' },
+      'TRELLIS_RATE_LIMT: unknown variable; did you mean TRELLIS_RATE_LIMIT?',
+    ],
+    ['a misspelt prefix', { TRELIS_STATE: '/x' }, 'TRELIS_STATE: unknown variable; did you mean TRELLIS_STATE?'],
+    [
+      'any other name',
+      { TRELLIS_COLOUR: 'red' },
+      'TRELLIS_COLOUR: unknown variable; "trellis serve --help" lists the variables',
+    ],
+  ])('rejects a variable with %s', async (_what, env, message) => {
+    await expect(loadConfig({ env, folder })).rejects.toThrow(message);
+  });
+
+  test('accepts the variables of clients and of Kubernetes, and empty ones', async () => {
+    const kubernetes = {
+      TRELLIS_SERVICE_HOST: '10.0.0.1',
+      TRELLIS_PORT_4000_TCP_ADDR: '10.0.0.1',
+      TRELLIS_PORT: 'tcp://x',
+    };
+    const env = {
+      ...kubernetes,
+      TRELLIS_TOKEN: 'x',
+      TRELLIS_SECRETS_SERVER: 'x',
+      TRELLIS_STAT: '',
+      TRELLO_STATES: 'x',
+    };
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({ port: 4000 });
+  });
+
+  test('drains for five seconds behind a proxy, unless the setting says otherwise', async () => {
+    await expect(loadConfig({ env: { TRUST_PROXY: '1' }, folder })).resolves.toMatchObject({ drainSeconds: 5 });
+    const env = { TRUST_PROXY: '1', TRELLIS_DRAIN_SECONDS: '0' };
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({ drainSeconds: 0 });
   });
 
   test('prefers flags to the environment, and the environment to the file', async () => {

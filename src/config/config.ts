@@ -17,6 +17,7 @@ import {
   parseListenAddress,
 } from './options.js';
 import { StartupError } from './startup-error.js';
+import { findUnknownVariables } from './variables.js';
 
 export interface Config {
   /** The services that can run, and where their code is. */
@@ -65,6 +66,8 @@ export interface Config {
   readonly imagesQuota: number;
   /** The number of trusted reverse proxies. */
   readonly trustProxy: number;
+  /** The time for which the server still serves after it was told to stop. */
+  readonly drainSeconds: number;
   /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
   readonly rateLimit: number;
   /** The limit per minute for each of: sign-in steps, failed credentials and created credentials. */
@@ -139,6 +142,9 @@ const REFRESH_MINUTES = 20;
 /** Far more than any statement takes, except on a machine or database with a problem. */
 const SLOW_QUERY_MS = 500;
 
+/** Longer than two health checks of a load balancer, which are 1 to 2 seconds apart where restarts are frequent. */
+const DRAIN_SECONDS = 5;
+
 /** The file with the services of a project. */
 const PROJECT_FILE = 'trellis.config.ts';
 
@@ -183,6 +189,7 @@ async function inspect(
   given: Map<string, SourcedValue>,
   mistakes: StartupError[],
 ): Promise<Config | undefined> {
+  mistakes.push(...findUnknownVariables(env));
   const file = await readConfigFile(folder, flags.config);
   const project = file?.project ?? product;
   for (const layer of [fromFile(file), fromEnvironment(env, folder), fromFlags(flags, folder)]) {
@@ -362,6 +369,8 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   imagesQuota: parseDataSize(settings.imagesQuota ?? '2GB') ?? 0,
   trustProxy: settings.trustProxy ?? 0,
+  // Without a proxy nobody else could serve meanwhile.
+  drainSeconds: settings.drainSeconds ?? ((settings.trustProxy ?? 0) > 0 ? DRAIN_SECONDS : 0),
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,

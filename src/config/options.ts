@@ -33,6 +33,7 @@ export interface ConfigValues extends SecretFiles {
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
   readonly trustProxy?: number;
+  readonly drainSeconds?: number;
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
   readonly siteRateLimit?: number;
@@ -285,6 +286,14 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'number of trusted reverse proxies (default: 0)',
     schema: { type: 'integer', minimum: 0, maximum: 9 },
     expected: 'a number of proxies from 0 to 9',
+  },
+  drainSeconds: {
+    env: 'TRELLIS_DRAIN_SECONDS',
+    flag: '--drain-seconds <number>',
+    description:
+      'seconds for which a server that stops still serves, so that load balancers notice (default: 5 with TRUST_PROXY, else 0)',
+    schema: { type: 'integer', minimum: 0, maximum: 600 },
+    expected: 'a whole number of seconds from 0 to 600',
   },
   rateLimit: {
     env: 'TRELLIS_RATE_LIMIT',

@@ -3,6 +3,8 @@ import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
+import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import {
   type ArchiveContents,
   type ArchivedFile,
@@ -18,12 +20,12 @@ import {
 } from './backup-archive.js';
 import { decryptBackup, encryptBackup, isEncrypted } from './backup-encryption.js';
 import type { BackupTarget } from './backup-target.js';
-import { connectDatabase, type Database, inSnapshot, inTransaction } from './database.js';
+import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from './database.js';
 import { sql } from './kysely.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from './open-database.js';
 import { SERVER_KEY_FILE } from './server-key.js';
 import { isSqliteError } from './sqlite.js';
-import { openStateFolder } from './state-folder.js';
+import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX } from './state-folder.js';
 
 /** One backup in a target. */
 export interface BackupLocation {
@@ -69,6 +71,8 @@ export async function createBackup(options: BackupOptions): Promise<ArchiveConte
       await target.write(name, encrypted, { overwrite: force });
       return contents;
     });
+  } catch (error) {
+    throw toBackupError(error);
   } finally {
     await source.destroy();
   }
@@ -82,6 +86,14 @@ async function inWorkFolder<T>(prefix: string, work: (archive: string) => Promis
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A damaged file is the source, which has been copied from; all other faults are those of the new file. */
+function toBackupError(error: unknown): unknown {
+  const fault = findStorageFault(error);
+  if (fault === undefined || error instanceof ArchiveError) return error;
+  if (fault === 'damaged') return toDatabaseError(error);
+  return new ArchiveError(`The backup can't be written: ${FAULT_TEXTS[fault]}`, { cause: error });
 }
 
 async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<ArchiveContents> {
@@ -160,8 +172,12 @@ function throwMissingDatabase(cause: unknown): never {
  */
 export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
   const folder = await openStateFolder(options.state);
+  await deleteInterruptedRestores(options.state).catch((error: unknown) => {
+    folder.close();
+    throw error;
+  });
   try {
-    return await inWorkFolder(join(options.state, 'restore-'), async (copy) => {
+    return await inWorkFolder(join(options.state, RESTORE_PREFIX), async (copy) => {
       await download(options, copy);
       const contents = await verify(copy);
       await replace(copy, contents, options);
@@ -241,7 +257,7 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
   // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
-    const target = await openDatabase(toDatabaseTarget(options), { hasDeadlines: false });
+    const target = await openTarget(options);
     try {
       if (!options.force) await assertEmpty(target);
       // If the process ends between the two steps, the server reports a different key until the restore is repeated.
@@ -252,6 +268,18 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
     }
   } finally {
     await archive.destroy();
+  }
+}
+
+/** Opens the database to restore into. With `force`, a damaged SQLite file is moved aside and replaced by a new one. */
+async function openTarget({ force, ...options }: RestoreOptions): Promise<Database> {
+  const place = toDatabaseTarget(options);
+  try {
+    return await openDatabase(place, { hasDeadlines: false });
+  } catch (error) {
+    if (!force || !('file' in place) || !isDamage(error)) throw error;
+    moveDamagedAside(place.file, Infinity);
+    return openDatabase(place);
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import type { StatementWatch } from '@trellis/core/slow-statements';
+import { FAULT_TEXTS, findStorageFault, type StorageFault } from '@trellis/core/storage-faults';
 import type { LogEvent, Logger } from 'kysely';
 import { CompiledQuery, Kysely, PostgresAdapter } from './kysely.js';
 import { postgresDialect } from './postgres.js';
@@ -314,8 +315,21 @@ const REASONS: Readonly<Record<string, string>> = {
   '57P03': 'the PostgreSQL server is starting up or shutting down',
 };
 
+/** The advice for faults of a SQLite database, whose data can't be derived again. */
+const FAULT_ADVICE: Readonly<Partial<Record<StorageFault, string>>> = {
+  damaged: 'restore a backup with "trellis restore --force", which keeps the damaged file',
+  full: 'free some space',
+};
+
 /** Converts errors that an operator can fix to a {@link DatabaseError}. Returns other errors unchanged. */
 export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof DatabaseError) return error;
+  const fault = findStorageFault(error);
+  if (fault !== undefined) {
+    const advice = FAULT_ADVICE[fault];
+    const text = `trellis.db: ${FAULT_TEXTS[fault]}${advice === undefined ? '' : `; ${advice}`}`;
+    return new DatabaseError(text, { cause: error });
+  }
   const { code, message } = causeOf(error) as { readonly code?: unknown; readonly message?: unknown };
   const reason = REASONS[String(code)];
   if (reason !== undefined) return new DatabaseError(reason, { cause: error });

@@ -20,6 +20,8 @@ interface OpenOptions extends ConnectOptions {
   readonly migrations?: readonly Migration[];
   /** Whether migrations may delete rows. */
   readonly deleteRows?: boolean;
+  /** Rejects for a database that must not be migrated. */
+  readonly beforeMigration?: ((database: Database) => Promise<void>) | undefined;
 }
 
 /**
@@ -31,9 +33,12 @@ interface OpenOptions extends ConnectOptions {
  */
 export async function openDatabase(
   place: DatabaseTarget,
-  { migrations = MIGRATIONS, deleteRows = false, ...options }: OpenOptions = {},
+  { migrations = MIGRATIONS, deleteRows = false, beforeMigration, ...options }: OpenOptions = {},
 ): Promise<Database> {
-  const run = (database: Database) => migrate(database, migrations, { deleteRows });
+  const run = async (database: Database): Promise<void> => {
+    await beforeMigration?.(database);
+    await migrate(database, migrations, { deleteRows });
+  };
   if ('file' in place) {
     makeDatabasePrivate(place.file);
     return open(place, run, options);
@@ -60,7 +65,7 @@ async function open(
   prepare: (database: Database) => Promise<void>,
   options?: ConnectOptions,
 ): Promise<Database> {
-  const database = connectDatabase(place, options);
+  const database = connect(place, options);
   try {
     if (isPostgres(database)) await readSupportedVersion(database);
     await prepare(database);
@@ -69,6 +74,15 @@ async function open(
     throw toDatabaseError(error);
   }
   return database;
+}
+
+/** @throws DatabaseError for a SQLite file that can't be opened, which is known at once. */
+function connect(place: DatabaseTarget, options?: ConnectOptions): Database {
+  try {
+    return connectDatabase(place, options);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 /**
@@ -119,7 +133,7 @@ export interface DatabaseStatus {
  */
 export async function inspectDatabase(place: DatabaseTarget, key?: ServerKey): Promise<DatabaseStatus | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const database = connectDatabase(place, { hasDeadlines: false });
+  const database = connect(place, { hasDeadlines: false });
   try {
     return await read(database, key);
   } catch (error) {

@@ -42,7 +42,7 @@ export async function findServerKey(folder: string): Promise<ServerKey | undefin
 function parse(text: string, folder: string): ServerKey {
   if (!KEY.test(text)) {
     throw new StateFolderError(
-      `${join(folder, SERVER_KEY_FILE)} is not a valid key. Restore it, or delete it and re-enter the forge tokens`,
+      `${join(folder, SERVER_KEY_FILE)} is not a valid key; restore it from a backup, or copy it from another server of the same database`,
     );
   }
   return createServerKey(text.trim());

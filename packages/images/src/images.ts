@@ -189,6 +189,9 @@ export function openImages(options: ImagesOptions): Images {
   const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
   const closing = new AbortController();
   const adopted = database.isNew ? recordExistingFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
+  database.onReplaced(() => {
+    recordExistingFiles(stateDirectory, quota, closing.signal).catch(() => undefined);
+  });
   // An unreadable folder has no files to serve, so its missing entries do no harm.
   adopted.catch(() => undefined);
 

@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
 import type { StatementWatch } from '@trellis/core/slow-statements';
+import { isDamage } from '@trellis/core/storage-faults';
 import { PatternCache } from './patterns/pattern-cache.js';
 import { firstRowStatement } from './query/compile-query.js';
 import { withComputedValues } from './query/computed-values.js';
@@ -69,14 +70,25 @@ export interface RecordStoreOptions extends RecordSchema {
   /** A path, or `:memory:`. */
   readonly file: string;
   /** Receives slow statements of queries. */
-  readonly watch?: StatementWatch;
+  readonly watch?: StatementWatch | undefined;
+  /** Called with the error of a query or write that finds the file damaged. */
+  readonly onDamage?: ((error: unknown) => void) | undefined;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
-export function openRecordStore({ file, watch, ...schema }: RecordStoreOptions): RecordStore {
-  discardPartialLoad(file);
-  makeDatabasePrivate(file);
-  const database = new DatabaseSync(file);
+export function openRecordStore(options: RecordStoreOptions): RecordStore {
+  discardPartialLoad(options.file);
+  makeDatabasePrivate(options.file);
+  const database = new DatabaseSync(options.file);
+  try {
+    return open(database, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function open(database: DatabaseSyncInstance, { file, watch, onDamage, ...schema }: RecordStoreOptions): RecordStore {
   // The rows are wide, so larger pages than the default make reading and writing faster.
   database.exec(
     `PRAGMA page_size = 16384; ${DURABILITY_PRAGMAS}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`,
@@ -84,7 +96,7 @@ export function openRecordStore({ file, watch, ...schema }: RecordStoreOptions):
   const functions: FunctionState = { patterns: new PatternCache() };
   defineFunctions(database, functions);
   prepareTables(database, schema);
-  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch });
+  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch, onDamage });
 }
 
 function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): void {
@@ -115,6 +127,7 @@ function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): vo
 
 class SqliteRecordStore implements RecordStore {
   readonly #opened: BulkLoadOptions;
+  readonly #onDamage: RecordStoreOptions['onDamage'];
   readonly #statements: Statements;
   readonly #engine: Engine;
   readonly #astral: NonBmpColumns;
@@ -124,10 +137,14 @@ class SqliteRecordStore implements RecordStore {
   #changedAt: number | undefined;
   #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
 
-  constructor(opened: BulkLoadOptions, { functions, watch }: Pick<EngineOptions, 'functions' | 'watch'>) {
+  constructor(
+    opened: BulkLoadOptions,
+    { functions, watch, onDamage }: Pick<EngineOptions, 'functions' | 'watch'> & Pick<RecordStoreOptions, 'onDamage'>,
+  ) {
     const { database, tables } = opened;
     this.#opened = opened;
-    this.#statements = new Statements(database);
+    this.#onDamage = onDamage;
+    this.#statements = new Statements(database, onDamage);
     this.#astral = new NonBmpColumns(this.meta('~astral'));
     this.#ids = new IdIndexes(opened);
     const isAstral = (kind: string, column: string): boolean => this.#isAstral(kind, column);
@@ -174,7 +191,9 @@ class SqliteRecordStore implements RecordStore {
       isCommitted = true;
       return result;
     } catch (error) {
-      database.exec('ROLLBACK');
+      // On a full disk SQLite has already rolled back.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      if (isDamage(error)) this.#onDamage?.(error);
       throw error;
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });

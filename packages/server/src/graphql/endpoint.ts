@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
+import { convertStorageFault, findStorageFault, toUnavailable } from '@trellis/core/storage-faults';
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -159,7 +160,8 @@ function requireOperation(
   return node;
 }
 
-function toErrorResult(error: unknown, invalidStatus: number): GraphqlResult {
+function toErrorResult(thrown: unknown, invalidStatus: number): GraphqlResult {
+  const error = convertStorageFault(thrown);
   if (error instanceof AppError) {
     const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : error.headers;
     return { status: error.status, errors: [error], headers };
@@ -229,6 +231,8 @@ function toPublicError(error: unknown, requestId: string, report: ReportError): 
   if (cause instanceof AppError) return show(cause.message, cause.code, cause.field);
   if (located && isAboutRequest(located)) return show(located.message, 'invalid_input');
   report(error);
+  const fault = findStorageFault(cause);
+  if (fault !== undefined) return show(toUnavailable(fault).message, 'unavailable');
   return show('Internal error in this part of the query. Quote the request id when you report it.', 'internal');
 }
 

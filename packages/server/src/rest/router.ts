@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '@trellis/core/errors';
+import { convertStorageFault } from '@trellis/core/storage-faults';
 import express, { type RequestHandler } from 'express';
 import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
@@ -70,7 +71,7 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
     try {
       await handleOperation(request, response, { operation: found.operation, params: found.params, query, service });
     } catch (error) {
-      throw withFixedMessage(error, options.fixedMessages);
+      throw withFixedMessage(convertStorageFault(error), options.fixedMessages);
     }
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@trellis/core/errors';
+import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import { LRUCache } from 'lru-cache';
 import {
   ALWAYS,
@@ -255,10 +256,16 @@ export class IndexAdvisor {
     return uses < USES_BEFORE_INDEX ? undefined : this.#make(key);
   }
 
-  #make(key: IndexKey): string {
+  #make(key: IndexKey): string | undefined {
     const name = PREFIX + key;
-    this.#statements.run(`CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${key}`);
-    this.#made.set(key, name);
+    try {
+      this.#statements.run(`CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${key}`);
+      this.#made.set(key, name);
+    } catch (error) {
+      // On a full or read-only disk, queries work without the index.
+      if (isDamage(error) || findStorageFault(error) === undefined) throw error;
+      return undefined;
+    }
     return name;
   }
 
