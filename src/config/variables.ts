@@ -36,7 +36,7 @@ export function findUnknownVariables(env: NodeJS.ProcessEnv): StartupError[] {
 /** Returns the Levenshtein distance: the number of insertions, deletions and replacements. */
 function countEdits(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [row, character] of [...one].entries()) {
+  for (const [row, character] of one.split('').entries()) {
     const current = [row + 1];
     for (let column = 1; column <= other.length; column += 1) {
       const replaced = (previous[column - 1] ?? 0) + (other[column - 1] === character ? 0 : 1);

@@ -235,17 +235,6 @@ export async function readSchemaVersion(database: Database): Promise<number> {
   return readVersion(database as unknown as Kysely<SchemaVersions>);
 }
 
-/** The PostgreSQL error code of a table that does not exist. */
-const UNDEFINED_TABLE = '42P01';
-
-/** Returns the version of a PostgreSQL database in one statement; 0 for an empty one. */
-export async function findSchemaVersion(database: Database): Promise<number> {
-  return readVersion(database as unknown as Kysely<SchemaVersions>).catch((error: unknown) => {
-    if ((error as { readonly code?: unknown }).code === UNDEFINED_TABLE) return 0;
-    throw error;
-  });
-}
-
 async function readVersion(versions: Kysely<SchemaVersions>): Promise<number> {
   const { last } = await versions
     .selectFrom('schema_versions')

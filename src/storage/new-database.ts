@@ -13,8 +13,7 @@ const MARKER_TEXT =
   'A server has used this state folder with a database. If the database is empty at a later start, that start fails.\n';
 
 /** Returns whether the database has no tables. */
-export const isEmptyDatabase = async (database: Database): Promise<boolean> =>
-  (await readSchema(database)).version === 0;
+const isEmptyDatabase = async (database: Database): Promise<boolean> => (await readSchema(database)).version === 0;
 
 /**
  * Returns what shows that a state folder was used with a database before; `undefined` for a new folder.
@@ -44,7 +43,7 @@ export async function assertDatabaseKept(database: Database, state: string): Pro
   if (trace !== undefined) throw new StateFolderError(toEmptyMessage(trace));
 }
 
-export const toEmptyMessage = (trace: string): string =>
+const toEmptyMessage = (trace: string): string =>
   `the database is empty or missing, but ${trace} shows that there was one; restore it or a backup, or start with --new-database`;
 
 /** Records that the state folder has a database. A failure, such as a full disk, leaves it to the next start. */

@@ -21,7 +21,7 @@ interface OpenOptions extends ConnectOptions {
   /** Whether migrations may delete rows. */
   readonly deleteRows?: boolean;
   /** Rejects for a database that must not be migrated. */
-  readonly beforeMigration?: ((database: Database) => Promise<void>) | undefined;
+  readonly beforeMigration?: (database: Database) => Promise<void>;
 }
 
 /**
@@ -100,7 +100,7 @@ async function readSupportedVersion(database: Database): Promise<string> {
 export interface DatabaseTargetConfig {
   readonly databaseUrl: string | undefined;
   /** The number of PostgreSQL connections. */
-  readonly postgresPool?: number | undefined;
+  readonly postgresPool?: number;
   /** The state folder. */
   readonly state: string;
 }

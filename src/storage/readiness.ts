@@ -55,12 +55,14 @@ export function createReadiness(database: Database, { state, now = performanceNo
   const findProblem = createProbe(database, { state, now });
   let isDraining = false;
   let starting = 0;
+  const findStop = (): string | undefined => (isDraining ? 'The server is stopping.' : undefined);
   const findReason = async (): Promise<string | undefined> => {
-    if (isDraining) return 'The server is stopping.';
+    const stop = findStop();
+    if (stop !== undefined) return stop;
     if (starting > 0) return 'The server is starting.';
     const problem = await findProblem();
     // The server may have begun to stop in the meantime.
-    return isDraining ? 'The server is stopping.' : problem;
+    return findStop() ?? problem;
   };
   return {
     isReady: async () => (await findReason()) === undefined,

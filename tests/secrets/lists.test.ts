@@ -121,15 +121,18 @@ test('a page that follows a cursor neither repeats nor skips secrets that others
   expect(page.secrets.map(({ slug }) => slug)).toEqual(['c', 'd']);
 });
 
-test.each(['', 'x', 'W10', Buffer.from('[1,2,"a\\u0000",3,"b"]').toString('base64url'), 'WzEsMiwzLDQsNV0'])(
-  'refuses the cursor %j',
-  async (cursor) => {
-    await expect(stage.objects.list(owner, { cursor })).rejects.toMatchObject({
-      code: 'invalid_input',
-      field: 'cursor',
-    });
-  },
-);
+test.each([
+  '',
+  'x',
+  'W10',
+  Buffer.from('[1,2,"a\\u0000",3,"b"]').toString('base64url'),
+  Buffer.from('[1,2,3,4,5]').toString('base64url'),
+])('refuses the cursor %j', async (cursor) => {
+  await expect(stage.objects.list(owner, { cursor })).rejects.toMatchObject({
+    code: 'invalid_input',
+    field: 'cursor',
+  });
+});
 
 test('refuses an offset that would take long, and names the alternative', async () => {
   await expect(stage.objects.list(owner, { offset: 100_001 })).rejects.toMatchObject({

@@ -70,9 +70,9 @@ export interface RecordStoreOptions extends RecordSchema {
   /** A path, or `:memory:`. */
   readonly file: string;
   /** Receives slow statements of queries. */
-  readonly watch?: StatementWatch | undefined;
+  readonly watch?: StatementWatch;
   /** Called with the error of a query or write that finds the file damaged. */
-  readonly onDamage?: ((error: unknown) => void) | undefined;
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */

@@ -68,7 +68,7 @@ describe('trellis backup and restore', () => {
     });
     const [, address = ''] = / to (s3:.*)\.\n/.exec(stored.err) ?? [];
     const listed = await run(backupCommand, 'list', url);
-    expect(listed).toEqual({ code: 0, out: '', err: like(/^trellis-\S+\.backup  [\d,]+ bytes  20\S+Z\n$/) });
+    expect(listed).toEqual({ code: 0, out: '', err: like(/^trellis-\S+\.backup {2}[\d,]+ bytes {2}20\S+Z\n$/) });
     expect(address).toContain(listed.err.split(' ')[0]);
     expect(await run(backupCommand, 'verify', address, '--state', state)).toMatchObject({
       code: 0,

@@ -44,7 +44,14 @@ async function startServer(name: string): Promise<Server> {
   await mkdir(state, { mode: 0o700 });
   if (name !== 'first') await copyFile(path.join(folder, 'first/server.key'), path.join(state, 'server.key'));
   const env = { ...bucket.env, TRELLIS_OBJECTS: `s3://${BUCKET}/two` };
-  const flags = { state, site: path.join(folder, 'site'), services: 'site', logLevel: 'silent', watch: 'false', port: '0' };
+  const flags = {
+    state,
+    site: path.join(folder, 'site'),
+    services: 'site',
+    logLevel: 'silent',
+    watch: 'false',
+    port: '0',
+  };
   const config = await loadConfig({ flags, env, folder });
   let log = '';
   const destination = { write: (line: string) => void (log += line) };

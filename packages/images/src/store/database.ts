@@ -8,6 +8,8 @@ import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
 /** A prepared statement, which is prepared again when its database is replaced. */
 type ImageStatement = Pick<StatementSyncInstance, 'all' | 'get' | 'run'>;
 
+type StatementValues = readonly unknown[];
+
 /** The database `images.db`: image metadata, and the files and values that the quota counts. */
 export interface ImageDatabase {
   prepare(sql: string): ImageStatement;
@@ -64,9 +66,9 @@ export function openImageDatabase(file: string): ImageDatabase {
     };
     recovering(find);
     return {
-      all: (...values: Parameters<ImageStatement['all']>) => recovering(() => find().all(...values)),
-      get: (...values: Parameters<ImageStatement['get']>) => recovering(() => find().get(...values)),
-      run: (...values: Parameters<ImageStatement['run']>) => recovering(() => find().run(...values)),
+      all: (...values: StatementValues) => recovering((): unknown[] => find().all(...values)),
+      get: (...values: StatementValues) => recovering((): unknown => find().get(...values)),
+      run: (...values: StatementValues) => recovering(() => find().run(...values)),
     };
   }
 

@@ -70,9 +70,9 @@ interface CheckedFile extends StoredFile {
 
 export interface FileStoreOptions {
   /** Called with the name of each damaged file that is found. */
-  readonly onDamage?: ((name: string) => void) | undefined;
+  readonly onDamage?: (name: string) => void;
   /** Images that several servers share. Public copies are not shared, because every server has their originals. */
-  readonly shared?: SharedFiles | undefined;
+  readonly shared?: SharedFiles;
 }
 
 /** The folder of the files that servers share. */

@@ -1,7 +1,7 @@
-import { DatabaseSync } from '@photostructure/sqlite';
 import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { openImageDatabase, openQuota } from '../../src/store/database.js';
 
 let folder: string;

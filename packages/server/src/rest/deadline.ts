@@ -12,9 +12,9 @@ const OUTBOUND_LIMIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
 export interface DeadlineOptions {
-  readonly reachesOut?: boolean | undefined;
+  readonly reachesOut?: boolean;
   /** Replaces the limit; tests shorten it. */
-  readonly limitMs?: number | undefined;
+  readonly limitMs?: number;
 }
 
 /**
