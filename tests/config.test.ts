@@ -243,7 +243,7 @@ describe('loadConfig', () => {
     [
       'an object store, without showing keys that it contains by mistake',
       { TRELLIS_OBJECTS: 's3://key:secret@bucket' },
-      'TRELLIS_OBJECTS: expected "file:" or an address such as s3://bucket/prefix?region=eu-west-1; received a value',
+      'TRELLIS_OBJECTS: expected "file:" or an address such as s3://bucket/prefix?region=eu-west-1; received "s3://…@bucket"',
     ],
     [
       'a word for a number',

@@ -323,7 +323,11 @@ function toMistake(given: ReadonlyMap<string, SourcedValue>, services: readonly 
   const { isSecret, isList, ...option } = CONFIG_OPTIONS[key as keyof ConfigValues];
   const expected = key === 'services' ? `one or more of ${listed(services)}, separated by commas` : option.expected;
   if (secretFile !== undefined) return `${source}: expected ${expected} in ${secretFile}`;
-  const shown = JSON.stringify(isList && Array.isArray(value) ? value.join(',') : value);
+  // URLs may contain credentials by mistake.
+  const shown = JSON.stringify(isList && Array.isArray(value) ? value.join(',') : value)?.replace(
+    /\/\/[^/@]*@/g,
+    '//…@',
+  );
   return `${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`;
 }
 

@@ -30,7 +30,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       ...['dashboard', 'client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
-  main: { rooms: ['app', 'core', 'services', 'config', 'log', 'metrics', 'site-requests', 'tracing'] },
+  main: {
+    rooms: ['app', 'core', 'server', 'services', 'config', 'log', 'metrics', 'setup-link', 'site-requests', 'tracing'],
+  },
+  'setup-link': { rooms: ['accounts', 'core'], packages: 'no transport' },
   tracing: { rooms: ['server'] },
   log: { rooms: ['server'] },
   // Reads the state of the services, which know nothing of metrics.
@@ -48,10 +51,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   'site-schema': { rooms: ['config'], packages: ['node:fs/promises'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
-  config: { rooms: ['product', 'project'] },
+  config: { rooms: ['core', 'product', 'project'] },
 
   // What the toolkit's parts share. Pages import it too.
-  core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises'] },
+  core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises', 'node:path'] },
   codegen: toolkit,
   server: toolkit,
   site: { ...toolkit, packages: 'no transport' },

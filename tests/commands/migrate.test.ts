@@ -83,7 +83,8 @@ test('an older release works with tables that were only expanded', async () => {
   const opened = await openDatabase(place, { migrations: older });
   await migrate(opened, older);
   await opened.destroy();
-  const before = MIGRATIONS.slice(0, -2);
+  // The third from the end changes how lists are stored.
+  const before = MIGRATIONS.slice(0, -3);
   await expect(openDatabase(place, { migrations: before })).rejects.toThrow('of a newer release');
   expect(await inspectDatabase(place)).toMatchObject({ schema: 'current' });
 });
