@@ -1,12 +1,14 @@
 import type { RecordTable } from '@trellis/core/record-types';
+import type { RecordFilter, RecordSort } from '../../src/query/record-queries.js';
 import { openRecordStore } from '../../src/record-store.js';
 import { tables } from './tables.js';
 
 const column = (name: string) => ({ kind: 'column', name, column: name, holds: 'value' }) as const;
 const ID = { values: [column('id')], relations: [] };
 
+const REQUIRED = { list: false, nullable: false, indexed: true, dateArguments: false };
 const indexed = (name: string, type: string) =>
-  ({ kind: 'scalar', name, path: name, column: name, list: false, nullable: false, type, indexed: true }) as const;
+  ({ kind: 'scalar', name, path: name, column: name, type, ...REQUIRED }) as const;
 const Thing: RecordTable = {
   kind: 'Thing',
   single: 'thing',
@@ -42,7 +44,7 @@ store.write((writer) => {
 });
 afterAll(() => store.close());
 
-const FILTERS: readonly (readonly [object, (row: Row) => boolean])[] = [
+const FILTERS: readonly (readonly [RecordFilter, (row: Row) => boolean])[] = [
   [{}, () => true],
   [{ type: { eq: 'md' } }, ({ type }) => type === 'md'],
   [{ type: { eq: 'rare' } }, ({ type }) => type === 'rare'],
@@ -52,7 +54,7 @@ const FILTERS: readonly (readonly [object, (row: Row) => boolean])[] = [
   [{ size: { gt: 3990 } }, ({ size }) => size > 3990],
 ];
 
-const SORTS: readonly (readonly [object, (one: Row, other: Row) => number])[] = [
+const SORTS: readonly (readonly [RecordSort, (one: Row, other: Row) => number])[] = [
   [{}, (one, other) => one.position - other.position],
   [{ fields: ['size'] }, (one, other) => one.size - other.size],
   [{ fields: ['size'], order: ['DESC'] }, (one, other) => other.size - one.size],
