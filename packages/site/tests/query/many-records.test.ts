@@ -1,4 +1,4 @@
-import type { RecordTable } from '@trellis/core/record-types';
+import type { RecordTable, ScalarField } from '@trellis/core/record-types';
 import type { RecordFilter, RecordSort } from '../../src/query/record-queries.js';
 import { openRecordStore } from '../../src/record-store.js';
 import { tables } from './tables.js';
@@ -7,7 +7,7 @@ const column = (name: string) => ({ kind: 'column', name, column: name, holds: '
 const ID = { values: [column('id')], relations: [] };
 
 const REQUIRED = { list: false, nullable: false, indexed: true, dateArguments: false };
-const indexed = (name: string, type: string) =>
+const indexed = (name: string, type: ScalarField['type']) =>
   ({ kind: 'scalar', name, path: name, column: name, type, ...REQUIRED }) as const;
 const Thing: RecordTable = {
   kind: 'Thing',
