@@ -73,7 +73,7 @@ test.each(FILTERS.map(([filter, matches]) => [JSON.stringify(filter), filter, ma
       const sorted = rows.filter(matches).sort((one, other) => compare(one, other) || one.position - other.position);
       // A repeated query may use what the first one found out or created.
       for (const page of [...PAGES, ...PAGES]) {
-        const { skip = 0, limit } = page as { skip?: number; limit: number };
+        const { skip = 0, limit } = page;
         const found = store.page('Thing', { filter, sort, ...page }, ID).nodes.map(({ id }) => id);
         expect(found).toEqual(sorted.slice(skip, skip + limit).map(({ id }) => id));
       }
