@@ -4,13 +4,16 @@ import { quoteIdentifier, type Sql, type SqlValue, type Statements } from '../re
 import {
   type CompiledQuery,
   compileQuery,
-  IndexAdvisor,
+  type PageRange,
+  pageStatement,
   probeStatement,
   type QueryStatement,
   restrictToPositions,
   toStatement,
 } from './compile-query.js';
 import { ComputedCache, ComputedValueLoader, DataNotLoadedError } from './computed-values.js';
+import { IndexAdvisor } from './index-advisor.js';
+import { hasIndexedValue, nearStatement } from './near-matches.js';
 import type {
   ComputedValues,
   QueryContext,
@@ -39,6 +42,13 @@ const AGGREGATES = {
 interface Page {
   readonly rows: SqlValue[][];
   readonly size: number;
+}
+
+interface NearPage {
+  readonly page: PageRange;
+  readonly reader: RecordReader;
+  readonly queryContext: QueryContext;
+  readonly read: (statement: QueryStatement) => readonly SqlValue[][];
 }
 
 /** A page of twenty files takes a few kilobytes; a full cache takes about 20 MB. */
@@ -72,7 +82,7 @@ export class Engine {
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
-    this.advisor = new IndexAdvisor(statements);
+    this.advisor = new IndexAdvisor(statements, shared.tables);
   }
 
   /** Compiles a query, or returns it from the cache if it was compiled for this generation of records. */
@@ -90,7 +100,27 @@ export class Engine {
    * further pages don't search all records again.
    */
   narrow(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
-    if (query.hints.coversFilter) return query;
+    return query.hints.coversFilter ? query : this.#restrictIfFew(query, queryContext);
+  }
+
+  /**
+   * Returns the rows of a page if they are found without searching all records: an index finds few matches, or the first
+   * records in the order of the page contain enough of them.
+   */
+  readNear(query: CompiledQuery, { page, reader, queryContext, read }: NearPage): readonly SqlValue[][] | undefined {
+    const near = nearStatement(query, reader.select, page, this.advisor);
+    if (!near) return undefined;
+    if (hasIndexedValue(query, this.advisor)) {
+      const few = this.#restrictIfFew(query, queryContext);
+      if (few.isNarrow) return read(toStatement(few, (any) => pageStatement(any, reader.select, page)));
+    }
+    const rows = read(near);
+    if (rows.length === page.limit) return rows;
+    query.made.isRare = true;
+    return undefined;
+  }
+
+  #restrictIfFew(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
     const probe = toStatement(query, (any) => probeStatement(any, MAX_FEW));
     const few = this.aggregate(probe, queryContext, (rows) =>
       rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
