@@ -12,6 +12,8 @@ const MAX_REPLACED = 10;
 export interface NewSealedValue extends SealedValue {
   /** The recorded public keys; may be incomplete. */
   readonly recipients: readonly string[];
+  /** The recipients that a previous sender chose explicitly; for a new value, `markExplicitRecipients` finds them. */
+  readonly explicitRecipients?: readonly string[];
   readonly by: Actor;
   readonly at: number;
 }
@@ -43,7 +45,7 @@ export async function storeValue(
   { objectId, version }: ValueKey,
   value: NewSealedValue,
 ): Promise<void> {
-  const { sealed, recipientCount, recipients, by, at } = value;
+  const { sealed, recipientCount, recipients, explicitRecipients = [], by, at } = value;
   await insertValue(database, {
     object_id: objectId,
     version,
@@ -57,7 +59,8 @@ export async function storeValue(
     sealed,
   });
   for (const recipient of new Set(recipients)) {
-    await insertRecipient(database, { object_id: objectId, version, recipient });
+    const isExplicit = explicitRecipients.includes(recipient) ? 1 : 0;
+    await insertRecipient(database, { object_id: objectId, version, recipient, is_explicit: isExplicit });
   }
 }
 
@@ -107,15 +110,24 @@ const pointToValue = prepare((database, { objectId, version, at, type, by }: Val
 );
 
 /** Returns the recorded public keys of one value in alphabetical order. */
-export async function listRecipients(database: Database, { objectId, version }: ValueKey): Promise<string[]> {
-  const rows = await database
+export async function listRecipients(database: Database, key: ValueKey): Promise<string[]> {
+  return (await listRecipientRows(database, key)).map(({ recipient }) => recipient);
+}
+
+/** Returns the recorded public keys of one value that its sender chose explicitly, in alphabetical order. */
+export async function listExplicitRecipients(database: Database, key: ValueKey): Promise<string[]> {
+  const rows = await listRecipientRows(database, key);
+  return rows.filter((row) => row.is_explicit === 1).map(({ recipient }) => recipient);
+}
+
+function listRecipientRows(database: Database, { objectId, version }: ValueKey) {
+  return database
     .selectFrom('secret_object_recipients')
-    .select('recipient')
+    .select(['recipient', 'is_explicit'])
     .where('object_id', '=', objectId)
     .where('version', '=', version)
     .orderBy('recipient')
     .execute();
-  return rows.map(({ recipient }) => recipient);
 }
 
 export interface SealedValue {

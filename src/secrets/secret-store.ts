@@ -4,7 +4,7 @@ import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
-import { saveResealState } from './reseal-state.js';
+import { markExplicitRecipients, saveResealState } from './reseal-state.js';
 import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
 import { listSecrets, type SecretListPage, type SecretListRequest } from './secret-list.js';
 import {
@@ -98,6 +98,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         await storeValue(transaction, { objectId: row.id, version: row.version }, value);
         await saveConsumers(transaction, row, consumers);
         await saveTags(transaction, row, tags);
+        if (value.recipients.length > 0) await markExplicitRecipients(transaction, row);
         await appendAuditEntry(transaction, { slug, variantId: row.id, action: 'create' }, origin);
         return saveResealState(transaction, row, origin.at);
       });
@@ -116,6 +117,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         const replaced = { ...(await replaceValue(transaction, object, value)), rotate_after_days: rotateAfterDays };
         if (change.usedBy) await saveConsumers(transaction, object, change.usedBy);
         if (tags) await saveTags(transaction, object, tags);
+        if (value.recipients.length > 0) await markExplicitRecipients(transaction, replaced);
         await setRotation(transaction, id, change.rotateAfterDays);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
         return saveResealState(transaction, replaced, origin.at);

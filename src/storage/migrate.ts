@@ -20,6 +20,7 @@ import { throughput } from './migrations/0016-throughput.js';
 import { auditSequence } from './migrations/0017-audit-sequence.js';
 import { lists } from './migrations/0018-lists.js';
 import { hiddenRepositories } from './migrations/0020-hidden-repositories.js';
+import { explicitRecipients } from './migrations/0021-explicit-recipients.js';
 
 /**
  * Creates or changes tables. It must not change after its release, and uses no table types, which describe the end
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   auditSequence,
   lists,
   hiddenRepositories,
+  explicitRecipients,
 ];
 
 interface SchemaVersions {

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { bech32 } from '@scure/base';
+
 /** Test files with a valid age header. They cannot be decrypted, which the server never tries. */
 
 const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64').replace(/=+$/, '');
@@ -13,3 +16,6 @@ export function ageHeader(stanzas: string): string {
 export function ageValue({ recipients = 1, payload = 'payload' } = {}): string {
   return Buffer.from(ageHeader(STANZA.repeat(recipients)) + payload).toString('base64');
 }
+
+/** Returns a valid public key, the same one for each name. No one has its identity. */
+export const ageKey = (name: string): string => bech32.encodeFromBytes('age', hash('sha256', name, 'buffer'));

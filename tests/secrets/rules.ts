@@ -424,7 +424,7 @@ export const RULES: readonly Rule[] = [
     ['the rest of the path is the name, with its slashes', CONSUMERS, 'are accepted exactly as written: %s'],
     ['dot segments, NUL and invalid UTF-8 are rejected', CONSUMERS, 'are rejected for %s'],
     ['path segments are never resolved', CONSUMERS, 'do not resolve path segments: %s'],
-    ['a public key must be usable by age', CONSUMERS, 'have no public key that age cannot use: %s'],
+    ['a public key must be usable by the clients', CONSUMERS, 'have no public key that clients cannot use: %s'],
   ]),
   ...rulesAbout('versions, rotation and resealing', [
     [

@@ -215,6 +215,7 @@ async function sealReplacement(
   flags: RotateOptions,
 ): Promise<ObjectMetadata> {
   const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
+  assertNoStaleRecipients(object, flags);
   const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
   const { open, replaceSecret, toRecipients } = await loadSealing();
   const identity = flags.reseal ? await session.readIdentity() : undefined;
@@ -231,6 +232,17 @@ async function sealReplacement(
     keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
     checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
   });
+}
+
+/** A value without consumers stays sealed to its recipients, but a key of a former consumer needs a decision. */
+function assertNoStaleRecipients({ slug, used_by = [], reseal }: ObjectMetadata, flags: RotateOptions): void {
+  const isChosen = flags.recipient !== undefined || (flags.consumer ?? used_by).length > 0;
+  if (isChosen || reseal?.stale === undefined) return;
+  throw new CommandError(
+    `${slug} is sealed to keys that belong to none of its consumers any more:\n  ${reseal.stale.join('\n  ')}\n` +
+      'Nothing was encrypted. Choose all recipients with --recipient; a key that you repeat stays',
+    EXIT.conflict,
+  );
 }
 
 function assertOneSource({ reseal, file, sealed }: RotateOptions): void {

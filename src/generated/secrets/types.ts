@@ -1218,7 +1218,10 @@ export interface components {
             readonly reason: "recipients" | "count";
             /** @description The consumers whose current key the value isn't sealed to. */
             readonly missing?: readonly components["schemas"]["KnownConsumerName"][];
-            /** @description The recorded keys that belong to neither a current consumer nor the owner. */
+            /**
+             * @description The recorded keys that belong to neither a current consumer nor the owner, although they once did or may
+             *     have. A key that its sender chose explicitly is not among them.
+             */
             readonly stale?: readonly components["schemas"]["Recipient"][];
         };
         readonly CreateObjectRequest: {
@@ -1307,14 +1310,18 @@ export interface components {
         };
         readonly AddConsumerRequest: {
             readonly name: components["schemas"]["ConsumerName"];
-            /** @description The consumer's age public key; an empty text counts as absent. */
+            /**
+             * @description The consumer's age public key: X25519 (`age1…`), post-quantum (`age1pq1…`) or of a hardware token
+             *     (`age1tag…`). SSH keys and keys of age plugins return 400, because clients can't encrypt to them, and so
+             *     does a wrong checksum. An empty text counts as absent.
+             */
             readonly public_key?: string;
         };
         /** @description At least one of both fields is required; an empty text counts as absent. */
         readonly UpdateConsumerRequest: {
             /** @description The new name, in the format of `ConsumerName`. */
             readonly name?: string;
-            /** @description The consumer's age public key. */
+            /** @description The consumer's age public key, as in `AddConsumerRequest`. */
             readonly public_key?: string;
         };
         /**

@@ -830,7 +830,7 @@ validate16.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicI
 
 export const finishRegistrationBody = validate17;
 const schema22 = {"$id":"function-finishRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationFinishRequest"}]};
-const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
 const schema24 = {"type":"object","required":["id","response"],"properties":{"id":{"type":"string","minLength":1,"maxLength":1400},"response":{"type":"object","additionalProperties":true}},"additionalProperties":true};
 
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -971,8 +971,8 @@ let data5 = data.public_key;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(func0(data5) > 512){
-validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data5) > 4096){
+validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -1068,7 +1068,7 @@ validate17.evaluated = {"props":{"credential":true,"username":true,"nickname":tr
 
 export const finishRegistrationLimits = validate20;
 const schema25 = {"$id":"function-finishRegistrationLimits","allOf":[{"$ref":"limits#/components/schemas/RegistrationFinishRequest"}]};
-const schema26 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema26 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
 const schema27 = {"type":"object","properties":{"id":{"type":"string","maxLength":1400},"response":{"type":"object"}}};
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1182,8 +1182,8 @@ let data5 = data.public_key;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(func0(data5) > 512){
-validate21.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data5) > 4096){
+validate21.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -1805,7 +1805,7 @@ validate34.evaluated = {"props":{"bootstrapped":true},"dynamicProps":false,"dyna
 
 export const ownerIdentitySchema = validate35;
 const schema42 = {"$id":"function-ownerIdentitySchema","allOf":[{"$ref":"response#/components/schemas/OwnerIdentity"}]};
-const schema43 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"wrapped_by":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":1400}}}};
+const schema43 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"wrapped_by":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":1400}}}};
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ownerIdentitySchema" */;
@@ -1826,8 +1826,8 @@ let data0 = data.public_key;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -1966,7 +1966,7 @@ validate36.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicI
 
 export const keepIdentityBody = validate37;
 const schema45 = {"$id":"function-keepIdentityBody","allOf":[{"$ref":"request#/components/schemas/KeepIdentityRequest"}]};
-const schema46 = {"type":"object","required":["public_key"],"properties":{"public_key":{"type":"string","minLength":1,"maxLength":512},"recovery_wrapped_identity":{"type":"string","minLength":1,"maxLength":4096},"credential_id":{"type":"string","minLength":1,"maxLength":1400},"wrapped_identity":{"type":"string","minLength":1,"maxLength":4096}}};
+const schema46 = {"type":"object","required":["public_key"],"properties":{"public_key":{"type":"string","minLength":1,"maxLength":4096},"recovery_wrapped_identity":{"type":"string","minLength":1,"maxLength":4096},"credential_id":{"type":"string","minLength":1,"maxLength":1400},"wrapped_identity":{"type":"string","minLength":1,"maxLength":4096}}};
 
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-keepIdentityBody" */;
@@ -1993,8 +1993,8 @@ let data0 = data.public_key;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -2112,7 +2112,7 @@ validate37.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":t
 
 export const keepIdentityLimits = validate38;
 const schema47 = {"$id":"function-keepIdentityLimits","allOf":[{"$ref":"limits#/components/schemas/KeepIdentityRequest"}]};
-const schema48 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"credential_id":{"type":"string","maxLength":1400},"wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema48 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"credential_id":{"type":"string","maxLength":1400},"wrapped_identity":{"type":"string","maxLength":4096}}};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-keepIdentityLimits" */;
@@ -2133,8 +2133,8 @@ let data0 = data.public_key;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate38.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate38.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -6055,7 +6055,7 @@ const schema128 = {"$id":"function-listObjectsResponse200","allOf":[{"type":"arr
 const schema129 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
 const schema130 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
 const schema131 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
-const schema135 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema135 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 const formats32 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const pattern15 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_-]*$", "u");
 const pattern16 = new RegExp("^[a-z0-9._/-]+$", "u");
@@ -6238,8 +6238,8 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(func0(data4) > 512){
-validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data4) > 4096){
+validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -6696,8 +6696,8 @@ const _errs38 = errors;
 const _errs39 = errors;
 if(errors === _errs39){
 if(typeof data18 === "string"){
-if(func0(data18) > 512){
-validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data18) > 4096){
+validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -6969,7 +6969,7 @@ return errors === 0;
 validate115.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema147 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema148 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema148 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 
 function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6996,8 +6996,8 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -7317,7 +7317,7 @@ return errors === 0;
 validate122.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema156 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema157 = {"type":"string","maxLength":512};
+const schema157 = {"type":"string","maxLength":4096};
 
 function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7344,8 +7344,8 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate124.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate124.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -7978,8 +7978,8 @@ const _errs38 = errors;
 const _errs39 = errors;
 if(errors === _errs39){
 if(typeof data18 === "string"){
-if(func0(data18) > 512){
-validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data18) > 4096){
+validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -9776,8 +9776,8 @@ const _errs13 = errors;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
-if(func0(data7) > 512){
-validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data7) > 4096){
+validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -10389,7 +10389,7 @@ validate179.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynami
 export const listConsumersResponse200 = validate180;
 const schema215 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
 const schema217 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema218 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":512}}};
+const schema218 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10463,8 +10463,8 @@ let data2 = data.public_key;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func0(data2) > 512){
-validate182.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data2) > 4096){
+validate182.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -10796,7 +10796,7 @@ validate185.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynam
 
 export const addConsumerBody = validate186;
 const schema221 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
-const schema222 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
+const schema222 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10855,8 +10855,8 @@ let data1 = data.public_key;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate187.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate187.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -10906,7 +10906,7 @@ validate186.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":
 
 export const addConsumerLimits = validate189;
 const schema224 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
-const schema225 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
+const schema225 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10947,8 +10947,8 @@ let data1 = data.public_key;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate190.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate190.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -11070,8 +11070,8 @@ let data2 = data.public_key;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func0(data2) > 512){
-validate193.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data2) > 4096){
+validate193.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -11400,7 +11400,7 @@ validate198.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynam
 
 export const updateConsumerBody = validate199;
 const schema236 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
-const schema237 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
+const schema237 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateConsumerBody" */;
@@ -11442,8 +11442,8 @@ let data1 = data.public_key;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate199.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate199.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -11471,7 +11471,7 @@ validate199.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":
 
 export const updateConsumerLimits = validate200;
 const schema238 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
-const schema239 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
+const schema239 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateConsumerLimits" */;
@@ -11513,8 +11513,8 @@ let data1 = data.public_key;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate200.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate200.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }

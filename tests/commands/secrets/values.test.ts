@@ -170,6 +170,18 @@ describe('rotate', () => {
     },
   );
 
+  test('--reseal: stops at the key of a removed consumer, which --recipient keeps', async () => {
+    const consumer = newName();
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    await cli.run(['put', name, '--consumer', consumer], { stdin: 'one' });
+    await cli.run(['consumers', 'delete', consumer, '--yes']);
+    const { code, err } = await cli.run(['rotate', name, '--reseal']);
+    expect([code, err]).toEqual([5, expect.stringContaining(`  ${cli.recipient}\nNothing was encrypted`)]);
+    expect((await cli.run(['rotate', name, '--reseal', '--recipient', cli.recipient])).code).toBe(0);
+    expect(await findObject()).not.toHaveProperty('reseal');
+    expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
+  });
+
   test.each([['--file', 'x'], ['--sealed']])('rejects --reseal with %s', async (...args) => {
     expect(await cli.run(['rotate', name, '--reseal', ...args])).toMatchObject({ code: 2, out: '' });
   });
