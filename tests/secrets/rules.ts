@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = [
       OBJECTS,
       'updated_at changes only with the value',
     ],
-    ['the description cannot be changed', OBJECTS, 'update and rename keep the description'],
+    ['a change without a description keeps it', OBJECTS, 'update and rename keep the description'],
     ['a rename keeps id, value, tags, consumers and times', WIRE, 'renameObject changes nothing except the slug'],
     [
       'a rename returns 409 if a variant of the new slug shares a consumer, or if either has none',
