@@ -1244,7 +1244,7 @@ export interface components {
         };
         /**
          * @description The sealed value as base64 with padding, at most 1 MiB when decoded (413). It must be an age file with at least
-         *     one recipient, armored or not (otherwise 422). The server parses only its header, and stores it byte for byte.
+         *     one recipient, armored or not (otherwise 422). Its recipients must be well-formed and its payload complete. The server stores it byte for byte.
          */
         readonly SealedValue: string;
         /** @description The consumers that depend on the secret. Duplicates are removed. */
