@@ -246,7 +246,7 @@ describe('errors', () => {
 
   test('an unreachable server: exits with 1', async () => {
     const { code, err } = await cli.run(['list'], { env: { TRELLIS_SECRETS_SERVER: CLOSED_PORT } });
-    expect([code, err]).toEqual([1, "trellis: The server can't be reached: ECONNREFUSED\n"]);
+    expect([code, err]).toEqual([1, `trellis: The server at ${CLOSED_PORT}/secrets can't be reached: ECONNREFUSED\n`]);
   });
 
   test('a folder as the value: exits with 2', async () => {
