@@ -73,6 +73,11 @@ interface Known {
 }
 
 function fromApiError({ message, statusCode, requestId }: ApiError): CommandError {
+  if (statusCode === 401) {
+    // The contract fixes the message of the service, which names a session.
+    const reason = 'The token is invalid, expired or revoked, or its kind is not allowed to do this';
+    return new CommandError(reason, EXIT.refused);
+  }
   const isInternal = statusCode >= 500 && requestId !== undefined;
   return new CommandError(
     isInternal ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),

@@ -1706,7 +1706,8 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401. For an invalid, expired or
+         *     revoked token, it is `Bearer error="invalid_token"`.
          * @example Bearer
          */
         readonly BearerChallenge: string;
