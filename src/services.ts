@@ -114,7 +114,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const { onStatement } = options;
   const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
   const sharedFiles = config.services.includes('site') ? await openSharedFiles(config, options.log) : undefined;
-  const beforeMigration = options.newDatabase
+  // The database of a site alone has no user data, and its server.key may have been copied for a further server.
+  const mayBeEmpty = options.newDatabase === true || !config.hasAccounts;
+  const beforeMigration = mayBeEmpty
     ? undefined
     : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);
   const database = await openDatabase(toDatabaseTarget(config), { watch: traced, beforeMigration });

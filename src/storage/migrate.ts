@@ -19,8 +19,9 @@ import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 import { throughput } from './migrations/0016-throughput.js';
 import { auditSequence } from './migrations/0017-audit-sequence.js';
 import { lists } from './migrations/0018-lists.js';
-import { backupSchedule } from './migrations/0019-backup-schedule.js';
-import { hiddenRepositories } from './migrations/0020-hidden-repositories.js';
+import { explicitRecipients } from './migrations/0019-explicit-recipients.js';
+import { backupSchedule } from './migrations/0020-backup-schedule.js';
+import { hiddenRepositories } from './migrations/0021-hidden-repositories.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   throughput,
   auditSequence,
   lists,
+  explicitRecipients,
   backupSchedule,
   hiddenRepositories,
 ];

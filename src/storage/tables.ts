@@ -414,6 +414,8 @@ export interface SecretObjectRecipientsTable {
   object_id: string;
   version: number;
   recipient: string;
+  /** 1 for a key that the sender chose itself; it belonged to no consumer of the secret, nor to the owner. */
+  is_explicit: number;
 }
 
 /** Consumers that were added explicitly or have a public key. Consumers that secrets merely refer to need no row. */

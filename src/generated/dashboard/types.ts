@@ -3038,7 +3038,8 @@ export interface components {
          */
         readonly SessionCookie: string;
         /**
-         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401. For an invalid, expired or
+         *     revoked token, it is `Bearer error="invalid_token"`.
          * @example Bearer
          */
         readonly BearerChallenge: string;
