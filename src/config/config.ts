@@ -324,10 +324,8 @@ function toMistake(given: ReadonlyMap<string, SourcedValue>, services: readonly 
   const expected = key === 'services' ? `one or more of ${listed(services)}, separated by commas` : option.expected;
   if (secretFile !== undefined) return `${source}: expected ${expected} in ${secretFile}`;
   // URLs may contain credentials by mistake.
-  const shown = JSON.stringify(isList && Array.isArray(value) ? value.join(',') : value)?.replace(
-    /\/\/[^/@]*@/g,
-    '//…@',
-  );
+  const text = JSON.stringify((isList && Array.isArray(value) ? value.join(',') : value) ?? null);
+  const shown = text.replace(/\/\/[^/@]*@/g, '//…@');
   return `${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`;
 }
 

@@ -141,7 +141,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     async patch(ref, patch, origin) {
       requireOwner(origin.caller);
       const { slug, ifMatch, ...labels } = patch;
-      const isLabelled = Object.values(labels).some((label) => label !== undefined);
+      const isLabelled = Object.values<unknown>(labels).some((label) => label !== undefined);
       if (slug !== undefined) assertSlug(slug);
       else if (!isLabelled) throw noChange();
       const tags = labels.tags && parseTags(labels.tags);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { parseEnv } from 'node:util';
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import fc from 'fast-check';
 import { formatExport, parseExport } from '../../../src/commands/secrets/export-format.js';
