@@ -34,6 +34,16 @@ const BUNDLES: readonly Bundle[] = [
   { folder: '.', module: 'config/ajv', packages: AJV },
   { folder: '.', module: 'dashboard/insights/luxon', packages: ['luxon'] },
   { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
+  {
+    folder: '.',
+    module: 'tracing/opentelemetry',
+    packages: [
+      ...['@opentelemetry/api', '@opentelemetry/api-logs', '@opentelemetry/core'],
+      ...['@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/otlp-exporter-base'],
+      ...['@opentelemetry/otlp-transformer', '@opentelemetry/resources', '@opentelemetry/sdk-metrics'],
+      ...['@opentelemetry/sdk-trace', '@opentelemetry/sdk-trace-base', '@opentelemetry/semantic-conventions'],
+    ],
+  },
   { folder: 'packages/images', module: 'render/potrace-module', packages: ['potrace'] },
   { folder: 'packages/images', module: 'render/svgo-module', packages: ['svgo'] },
   {

@@ -9,7 +9,13 @@ import {
   createRateLimiter,
   type RateLimiter,
 } from '@trellis/server/http/rate-limits';
-import { createLog, getClientAddress, type Log, requestContext } from '@trellis/server/http/request';
+import {
+  type CompletedRequest,
+  getClientAddress,
+  type Log,
+  nameRequest,
+  requestContext,
+} from '@trellis/server/http/request';
 import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
@@ -17,18 +23,22 @@ import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type RequestHandler } from 'express';
 import type { Config } from './config/config.js';
 import { readPageData } from './handlers/page-data.js';
-import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, PRODUCT_PAGES } from './page-paths.js';
+import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, PRODUCT_PAGES } from './page-paths.js';
 import { type MountedService, mountServices, toContractName } from './project/mount.js';
 import type { Services } from './services.js';
 import type { createSiteRequests } from './site-requests.js';
 
-interface AppOptions {
+export interface AppOptions {
   readonly log: Log;
   readonly config: Config;
   readonly services: Services;
   readonly mounted: readonly MountedService[];
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
+  /** Called when a response is complete. */
+  readonly onComplete?: (request: CompletedRequest) => void;
+  /** Traces requests. */
+  readonly trace?: RequestHandler;
 }
 
 /** The built pages are next to the built server, or in the output of the build if the server runs from its sources. */
@@ -40,16 +50,15 @@ export interface App {
   open(services: Services): Promise<void>;
 }
 
-export function createApp({ config, origin }: Pick<AppOptions, 'config' | 'origin'>): App {
-  const log = createLog({ level: config.logLevel });
-  const entrance = createStartupListener();
+export function createApp({ config, origin, log, onComplete, trace }: Omit<AppOptions, 'mounted' | 'services'>): App {
+  const entrance = createStartupListener({ log });
   return {
     server: createHttpServer(entrance.listener, { log }),
     async open(services) {
       // Loaded late, as GraphQL takes as long to load as the rest of a server that has no site.
       const siteRequests = services.site && (await import('./site-requests.js')).createSiteRequests;
       const mounted = await mountServices(config, services);
-      entrance.open(createListener({ config, origin, services, mounted, log, siteRequests }));
+      entrance.open(createListener({ config, origin, services, mounted, log, onComplete, trace, siteRequests }));
     },
   };
 }
@@ -63,7 +72,7 @@ const HOST_ADVICE = 'PUBLIC_URL and TRELLIS_ALLOWED_HOSTS name its hosts.';
 
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: ListenerOptions): RequestListener {
-  const { config, services, mounted, log } = options;
+  const { config, services, mounted, log, onComplete, trace } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const limits = createRateLimiter({
     perMinute: config.rateLimit,
@@ -72,6 +81,7 @@ function createListener(options: ListenerOptions): RequestListener {
   });
   const countRequest = addressLimit(config, config.siteRateLimit, 'requests');
   const countPage: RequestHandler = (request, response, next) => {
+    nameRequest(response, { operation: 'page', route: findPageRoute(request.path) });
     countRequest(getClientAddress(request), response);
     next();
   };
@@ -85,7 +95,9 @@ function createListener(options: ListenerOptions): RequestListener {
     enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
   const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract), PRODUCT_PAGES);
-  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE }));
+  app.use(requestContext({ log, onComplete, trustsRequestIds: config.trustProxy > 0 }));
+  if (trace) app.use(trace);
+  app.use(requestBounds({ isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (gate) app.use('/static', gate.files);

@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { accountsCommand } from './commands/accounts.js';
 import { backupCommand, restoreCommand } from './commands/backup.js';
+import { checkConfigCommand } from './commands/check-config.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { imagesCommand } from './commands/images.js';
+import { keysCommand } from './commands/keys.js';
+import { migrateCommand } from './commands/migrate.js';
 import { projectCommands } from './commands/project.js';
 import { findNames, secretsCommand } from './commands/secrets/secrets-command.js';
 import { addServerOptions } from './commands/server-options.js';
@@ -24,21 +27,25 @@ const program = new Command('trellis')
 
 addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
   .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
-  .action(async (flags: Record<string, string | undefined>) => {
+  .option('--new-database', 'start with an empty database although the state folder was used with another one')
+  .action(async ({ newDatabase, ...flags }: Record<string, string | undefined> & { readonly newDatabase?: true }) => {
     const config = await loadConfig({ flags });
     // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
     const { serve } = await import('./main.js');
-    await serve(config, { version, terminal: process.stderr, print });
+    await serve(config, { version, newDatabase, output: process.stdout, terminal: process.stderr, print });
   });
 for (const command of projectCommands({ version, print })) program.addCommand(command);
 program.addCommand(imagesCommand());
 const streams = { out: process.stdout, err: process.stderr };
 program.addCommand(tokensCommand(streams));
 program.addCommand(accountsCommand(streams));
-const backups = { release: version, terminal: process.stderr };
+const backups = { release: version, terminal: process.stderr, print };
 program.addCommand(backupCommand(backups));
 program.addCommand(restoreCommand(backups));
+program.addCommand(migrateCommand(process.stdout));
+program.addCommand(keysCommand(process.stdout));
 program.addCommand(doctorCommand(process.stdout));
+program.addCommand(checkConfigCommand(process.stdout));
 const terminal = { in: process.stdin, ...streams, env: readEnvironment() };
 program.addCommand(secretsCommand(terminal));
 program.addCommand(completionCommand(streams));

@@ -1,17 +1,29 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp } from './app.js';
-import type { Config } from './config/config.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGauges } from '@trellis/core/gauges';
+import type { Log } from '@trellis/server/http/request';
+import { closeAfterResponses } from '@trellis/server/http/server';
+import { type AppOptions, createApp } from './app.js';
+import { type Config, readEnvironment } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
+import { announce, INSTANCE, openLog, toggleDebug, toScanOutput } from './log.js';
+import { startMetrics } from './metrics/start-metrics.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
+import { offerSetupLink } from './setup-link.js';
 import type { OpenSite } from './site-service.js';
+import type { Tracing } from './tracing/tracing.js';
 
 export interface ServeOptions {
   readonly version: string;
-  /** Prints a line when the server is ready and when it stops. */
+  /** Whether an empty database is expected although the state folder was used before. */
+  readonly newDatabase?: boolean;
+  /** Prints the link that creates the first account on a terminal. */
   readonly print: (line: string) => void;
-  /** The terminal that shows the progress of a long scan. */
+  /** Receives the log: as text if it is a terminal, else as lines of JSON. */
+  readonly output: NodeJS.WriteStream;
+  /** Shows the progress of a long scan, if the log goes to a terminal. */
   readonly terminal: NodeJS.WriteStream;
 }
 
@@ -24,34 +36,69 @@ export interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const startedAt = performance.now();
   const stopped = new AbortController();
-  const onSignal = () => stopped.abort();
-  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  const log = openLog(config, options);
+  const onToggle = () => toggleDebug(log, config.logLevel);
+  const ignoreSignals = () => process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+  const onSignal = () => {
+    // The system's reaction to the next signal, whichever it is, is to end the process.
+    ignoreSignals();
+    stopped.abort();
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGUSR2', onToggle);
   try {
-    await run(config, { ...options, startedAt, signal: stopped.signal });
+    await run(config, { ...options, log, startedAt, signal: stopped.signal });
+  } catch (error) {
+    throw toStartupError(error, config);
   } finally {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    ignoreSignals().off('SIGUSR2', onToggle);
+    log.flush();
   }
 }
 
 interface Run extends ServeOptions {
+  readonly log: Log;
   readonly startedAt: number;
   readonly signal: AbortSignal;
 }
 
 async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
-  const { server, services, origin, close } = await start(config, { ...options, signal });
+  const { log, version, newDatabase } = options;
+  const gauges = createGauges();
+  const metrics = config.metrics && (await startMetrics(config.metrics, { gauges, log, version }));
+  const tracing = isTracing(readEnvironment()) ? await openTracing(config, version) : undefined;
+  const { onStatement, handler: trace } = tracing ?? {};
   try {
-    if (config.services.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
-    const site = await waitForSite(services, config);
-    print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
-    if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-    if (config.hasAccounts) await printSetupLink(services, { origin, print });
-    await aborted(signal);
-    print('Stopping: waiting for open requests.');
-    services.readiness.stop();
-    await drain(server);
+    const observed = { log, gauges, onStatement, onComplete: metrics?.onComplete, trace };
+    const running = await start(config, {
+      ...observed,
+      version,
+      newDatabase,
+      signal,
+      terminal: toScanOutput(log, options),
+    });
+    const { server, services, origin, close } = running;
+    try {
+      await metrics?.show(services, config.services);
+      if (config.services.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
+      const site = await waitForSite(services, config);
+      const lines = describe({ ...services, site }, origin, performance.now() - startedAt);
+      if (isOpenToNetwork(config)) lines.push(OPEN_TO_NETWORK(config.host));
+      if (metrics) lines.push(`The metrics are at ${metrics.url}`);
+      for (const line of lines) announce(log, line);
+      const isTerminal = options.output.isTTY;
+      const say = (line: string): void => (isTerminal ? print(line) : announce(log, line));
+      const offer = { origin, state: config.state, isTerminal, print: say };
+      const endOffer = config.hasAccounts ? await offerSetupLink(services.accounts, offer) : undefined;
+      await aborted(signal);
+      endOffer?.();
+      await leave(server, services, { config, log });
+    } finally {
+      await close();
+    }
   } finally {
-    await close();
+    metrics?.close();
+    // A collector that does not answer must not delay the end for longer than the exporter's timeout.
+    await tracing?.close().catch((err: unknown) => log.warn({ err }, 'failed to send traces'));
   }
 }
 
@@ -62,13 +109,12 @@ interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
+type StartOptions = Omit<ServicesOptions, 'checkSite' | 'origin'> & Pick<AppOptions, 'onComplete' | 'trace'>;
+
 /** Listens and opens the services. They are available while the site is scanned. */
-export async function start(
-  config: Config,
-  options: Omit<ServicesOptions, 'checkSite' | 'origin'>,
-): Promise<RunningServer> {
+export async function start(config: Config, { onComplete, trace, ...options }: StartOptions): Promise<RunningServer> {
   let origin = config.publicUrl ?? '';
-  const app = createApp({ config, origin: () => origin });
+  const app = createApp({ config, log: options.log, onComplete, trace, origin: () => origin });
   // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
@@ -86,6 +132,35 @@ export async function start(
     disconnect();
     throw error;
   }
+}
+
+/** Announces the stop while requests are still served, and then completes the open ones. */
+async function leave(
+  server: Server,
+  { readiness }: Services,
+  { config: { drainSeconds }, log }: { readonly config: Config; readonly log: Log },
+): Promise<void> {
+  readiness.drain();
+  closeAfterResponses(server);
+  if (drainSeconds > 0) {
+    announce(log, `Stopping: serving for ${count(drainSeconds, 'more second')}, so that load balancers notice.`);
+    await sleep(drainSeconds * 1000);
+  }
+  announce(log, 'Stopping: waiting for open requests.');
+  readiness.stop();
+  await drain(server);
+}
+
+/** Returns whether the standard variables of OpenTelemetry name a collector. */
+const isTracing = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.OTEL_SDK_DISABLED !== 'true' &&
+  env.OTEL_TRACES_EXPORTER !== 'none' &&
+  Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT);
+
+/** Loads the module only if it is used. */
+async function openTracing({ trustProxy }: Config, version: string): Promise<Tracing> {
+  const { startTracing } = await import('./tracing/tracing.js');
+  return startTracing({ version, instance: INSTANCE, trustsParents: trustProxy > 0 });
 }
 
 /** Reads the module that the application loads for a site as well. */
@@ -110,17 +185,6 @@ async function waitForSite({ site, readiness }: Services, config: Config): Promi
     if (config.services.length === 1) throw toStartupError(error, config);
     return undefined;
   });
-}
-
-/** Prints the setup link. Its secret is in the fragment, which browsers never send, so it appears in no access log. */
-async function printSetupLink(
-  { accounts }: Services,
-  { origin, print }: { readonly origin: string; readonly print: (line: string) => void },
-): Promise<void> {
-  const secret = await accounts.setupLink.create();
-  if (secret === undefined) return;
-  print('No accounts yet. Create the admin account with this link (valid once, for 1 hour):');
-  print(`${origin}/sign-in#setup=${secret}`);
 }
 
 interface Started {

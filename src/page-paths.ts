@@ -24,6 +24,15 @@ export const PAGE_MODULES = {
 /** The paths of pages in Express syntax. Some pages have paths that are known only by their prefix. */
 export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/site/*rest'];
 
+/** The paths of pages that are served beside those of the application. */
+const DEVELOPER_PATHS = ['/graphql', '/___graphql', '/docs'];
+
+/** Returns the path of a page, in Express syntax, that matches a requested path. */
+export const findPageRoute = (path: string): string | undefined =>
+  [...PAGE_PATHS, ...DEVELOPER_PATHS].find(
+    (page) => page === path || (page.endsWith('/*rest') && path.startsWith(page.slice(0, -5))),
+  );
+
 /** The paths of the GraphQL endpoint and its explorer. */
 export const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 

@@ -99,11 +99,16 @@ function graphql({
       },
     },
     createContext: (budget) => createSiteContext(dependencies, budget),
+    onOperation(response, { name }) {
+      // Express created the response.
+      getRequestContext(response as Response).queryName = name?.value;
+    },
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
   return (request, response) => {
     const context = getRequestContext(response);
     context.operation = 'graphql';
+    context.route = '/graphql';
     endpoint(request, response, context.requestId);
   };
 }

@@ -1,5 +1,9 @@
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+import type { CallCounts } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import type { SharedFiles } from '@trellis/core/shared-files';
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
@@ -7,7 +11,7 @@ import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-f
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
 import type { ProblemReport } from '@trellis/site/sources/problems';
-import { openScanTerminal, formatWarnings, formatChange } from '@trellis/site/terminal';
+import { openScanTerminal, formatWarnings, formatChange, type ScanOutput } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
 import { createImageSources, type ImageSources } from './site-images.js';
@@ -32,6 +36,9 @@ export type SiteReport =
 /** The open site, or the reason why it is unavailable. */
 type SiteState = { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
+/** The lines of the log that a site writes. */
+type SiteLog = Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
+
 /** The site service, which opens the site while the other services already run, and retries after a failure. */
 export interface SiteService {
   readonly state: SiteState;
@@ -39,17 +46,34 @@ export interface SiteService {
   readonly firstAttempt: Promise<OpenSite>;
   /** @param details Whether to list the problems. The list contains names and values of files. */
   report(details: boolean): SiteReport;
+  /** Returns what the site does in the background. */
+  countWork(): SiteWork;
   close(): Promise<void>;
 }
 
+/** The background work of a site. */
+export interface SiteWork {
+  readonly status: SiteReport['status'];
+  readonly records: number;
+  /** The time of the last change of the records, in milliseconds; `undefined` before the first one. */
+  readonly changedAt: number | undefined;
+  readonly problems: number;
+  readonly images: CallCounts;
+}
+
 export interface SiteServiceOptions {
-  /** The terminal that shows the progress of a long scan, and changes of the site. */
-  readonly terminal: NodeJS.WriteStream;
+  readonly log: SiteLog;
+  /** Shows the progress of a long scan, and warnings. */
+  readonly terminal: ScanOutput;
+  /** Receives slow statements of queries. */
+  readonly statements?: StatementWatch;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   /** The key that signs image links. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
+  /** Derived images and public copies that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** Rejects for a site that cannot be served, such as one with invalid stored queries. */
   readonly checkSite?: (open: OpenSite) => Promise<void>;
 }
@@ -73,6 +97,7 @@ class RetryingSite implements SiteService {
   #attempt: Promise<unknown>;
   #timer: NodeJS.Timeout | undefined;
   #lastMessage: string | undefined;
+  #wasOpen = false;
 
   constructor(config: Config, options: SiteServiceOptions) {
     this.#config = config;
@@ -87,6 +112,20 @@ class RetryingSite implements SiteService {
     return { status: 'ok', problemCount: count, ...(details && { problems: entries }) };
   }
 
+  countWork(): SiteWork {
+    const images = { running: 0, waiting: 0 };
+    if (!('open' in this.state))
+      return { status: this.state.status, records: 0, changedAt: undefined, problems: 0, images };
+    const { site, imaging } = this.state.open;
+    return {
+      status: 'ok',
+      records: Object.values(site.store.countRecords()).reduce((sum, count) => sum + count, 0),
+      changedAt: site.store.changedAt,
+      problems: site.problems().count,
+      images: imaging.images.countJobs(),
+    };
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
@@ -99,22 +138,26 @@ class RetryingSite implements SiteService {
 
   async #open(): Promise<OpenSite> {
     const { state } = this.#config;
-    const { terminal, signal } = this.#options;
-    const say = (line: string): void => void terminal.write(`${line}\n`);
-    const watch = { onChange: (change: SiteChange) => say(formatChange(change)), onProblem: say };
+    const { log, terminal, signal } = this.#options;
+    const watch = {
+      onChange: (change: SiteChange) => log.info(formatChange(change)),
+      onProblem: (problem: string) => log.warn(problem),
+    };
     const schema = await loadSiteSchema(this.#config.project);
     const site = await openSiteFromConfig(this.#config, {
       schema,
       recordsDirectory: join(state, 'site'),
       terminal,
+      statements: this.#options.statements,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
+      onDamage: (error) => this.#replaceDamaged(error),
     });
     let imaging: ImageService | undefined;
     try {
-      const { linkKey, signer } = this.#options;
-      const onDamage = (name: string): void => say(`trellis: Making public/${name} again, as it was damaged.`);
-      imaging = openImageService(site, this.#config, { linkKey, signer, onDamage });
+      const { linkKey, signer, sharedFiles } = this.#options;
+      const onDamage = (name: string): void => log.warn(`Making public/${name} again, as it was damaged.`);
+      imaging = openImageService(site, this.#config, { linkKey, signer, onDamage, sharedFiles });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = {
         site,
@@ -137,23 +180,44 @@ class RetryingSite implements SiteService {
   /** Does not delay the start, because a glob of stored queries may search the whole site. */
   async #warnOfFormats({ config }: Site, known: readonly StoredQuery[] | undefined): Promise<void> {
     if (config.dates !== 'auto') return;
-    const { terminal } = this.#options;
+    const { log } = this.#options;
     try {
       const queries = known ?? (await readStoredQueries(this.#config.site, config.queries));
       const { listFormatWarnings } = await import('@trellis/site/graphql/format-warnings');
-      for (const warning of listFormatWarnings(queries)) terminal.write(`Warning: ${warning}\n`);
+      for (const warning of listFormatWarnings(queries)) log.warn(warning);
     } catch (error) {
-      terminal.write(`Warning: The stored queries could not be read: ${toText(error)}\n`);
+      log.warn(`The stored queries could not be read: ${toText(error)}`);
     }
   }
 
+  /** Opens the site again with new records. */
+  #replaceDamaged(error: unknown): void {
+    // Several queries may find the damage, and it may be found before the site is open.
+    if (!('open' in this.state) || this.#stop.signal.aborted) return;
+    const { site, imaging } = this.state.open;
+    this.state = { status: 'unavailable', reason: 'The records of the site were damaged and are made again.' };
+    this.#wasOpen = true;
+    this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
+    const replace = async (): Promise<void> => {
+      await imaging.images.close();
+      site.discard();
+      const { site: opened } = await this.#open();
+      this.#sayOpen(opened);
+    };
+    // The query that found the damage has to end before its database is closed.
+    this.#attempt = pause()
+      .then(replace)
+      .catch((again: unknown) => this.#retryAfter(again));
+  }
+
   #retryAfter(error: unknown): void {
-    if (this.#stop.signal.aborted || this.#options.signal?.aborted || !this.#isBesideOthers) return;
+    const isOver = this.#stop.signal.aborted || this.#options.signal?.aborted;
+    if (isOver || !(this.#isBesideOthers || this.#wasOpen)) return;
     this.state = { status: 'unavailable', reason: toPublicReason(error) };
     const message = toText(error);
     if (message !== this.#lastMessage) {
-      const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message}`;
-      this.#options.terminal.write(`${line} Retrying every ${RETRY_MS / 1000} seconds.\n`);
+      const line = `TRELLIS_SITE (${this.#config.site}): ${message}`;
+      this.#options.log.error(`${line} Retrying every ${RETRY_MS / 1000} seconds.`);
     }
     this.#lastMessage = message;
     this.#timer = setTimeout(() => {
@@ -170,7 +234,7 @@ class RetryingSite implements SiteService {
   }
 
   #sayOpen({ summary }: Site): void {
-    this.#options.terminal.write(`The site is available again: ${summary.files.toLocaleString('en')} files.\n`);
+    this.#options.log.info(`The site is available again: ${summary.files.toLocaleString('en')} files.`);
   }
 }
 
@@ -200,16 +264,19 @@ interface SiteDataOptions {
   /** The folder of the site's records. Every process needs its own. */
   readonly recordsDirectory: string;
   /** The terminal that shows warnings and the progress of a long scan; absent for none. */
-  readonly terminal?: NodeJS.WriteStream;
+  readonly terminal?: ScanOutput;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   readonly watch?: SiteWatchOptions;
+  readonly statements?: StatementWatch;
+  /** Called when the records of the open site are found damaged. */
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Opens the configured site and brings its records up to date. */
 export async function openSiteFromConfig(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
-  { schema: { tables, resolvers }, recordsDirectory, terminal, signal, watch }: SiteDataOptions,
+  { schema: { tables, resolvers }, recordsDirectory, terminal, ...options }: SiteDataOptions,
 ): Promise<Site> {
   const view = terminal && (await openScanTerminal(terminal));
   try {
@@ -221,8 +288,7 @@ export async function openSiteFromConfig(
       codecs: listCodecs(resolvers),
       onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
       onProgress: (progress) => view?.show(progress),
-      signal,
-      watch,
+      ...options,
     });
   } finally {
     view?.stop();
@@ -233,7 +299,7 @@ export async function openSiteFromConfig(
 export function openImageService(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: Pick<ImagesOptions, 'linkKey' | 'onDamage' | 'onLink' | 'signer'>,
+  options: Pick<ImagesOptions, 'linkKey' | 'onDamage' | 'onLink' | 'sharedFiles' | 'signer'>,
 ): ImageService {
   const pictures = createImageSources(store);
   const images = openImages({

@@ -1,3 +1,4 @@
+import { createLog } from '@trellis/server/http/request';
 import { loadConfig } from './config/config.js';
 import { start } from './main.js';
 
@@ -14,7 +15,8 @@ export interface TestServer {
  */
 export async function startServer(flags: Readonly<Record<string, string>>): Promise<TestServer> {
   const config = await loadConfig({ flags: { logLevel: 'warn', port: '0', ...flags }, env: {} });
-  const { services, origin, close } = await start(config, { version: 'test', terminal: process.stderr });
+  const log = createLog({ level: config.logLevel });
+  const { services, origin, close } = await start(config, { version: 'test', log, terminal: process.stderr });
   await services.site?.firstAttempt;
   return { origin, close };
 }

@@ -28,6 +28,7 @@ describe('loadConfig', () => {
       services: ['site', 'dashboard', 'secrets'],
       project: product,
       hasAccounts: true,
+      awsEnvironment: {},
       siteAccess: { kind: 'public' },
       watch: true,
       introspection: true,
@@ -35,6 +36,7 @@ describe('loadConfig', () => {
       queryWorkMs: 1_000,
       queryTimeoutMs: 10_000,
       trustProxy: 0,
+      drainSeconds: 0,
       rateLimit: 600,
       refreshMinutes: 20,
       tightRateLimit: 60,
@@ -42,10 +44,54 @@ describe('loadConfig', () => {
       siteRateLimit: 3_000,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
+      serverKey: undefined,
+      backup: undefined,
+      backupRecipients: [],
+      backupHours: 24,
+      backupKeep: 14,
       configFiles: [],
       logLevel: 'info',
+      slowQueryMs: 500,
       production: false,
     });
+  });
+
+  test.each([
+    [
+      'a missing letter',
+      { TRELLIS_RATE_LIMT: '5' },
+      'TRELLIS_RATE_LIMT: unknown variable; did you mean TRELLIS_RATE_LIMIT?',
+    ],
+    ['a misspelt prefix', { TRELIS_STATE: '/x' }, 'TRELIS_STATE: unknown variable; did you mean TRELLIS_STATE?'],
+    [
+      'any other name',
+      { TRELLIS_COLOUR: 'red' },
+      'TRELLIS_COLOUR: unknown variable; "trellis serve --help" lists the variables',
+    ],
+  ])('rejects a variable with %s', async (_what, env, message) => {
+    await expect(loadConfig({ env, folder })).rejects.toThrow(message);
+  });
+
+  test('accepts the variables of clients and of Kubernetes, and empty ones', async () => {
+    const kubernetes = {
+      TRELLIS_SERVICE_HOST: '10.0.0.1',
+      TRELLIS_PORT_4000_TCP_ADDR: '10.0.0.1',
+      TRELLIS_PORT: 'tcp://x',
+    };
+    const env = {
+      ...kubernetes,
+      TRELLIS_TOKEN: 'x',
+      TRELLIS_SECRETS_SERVER: 'x',
+      TRELLIS_STAT: '',
+      TRELLO_STATES: 'x',
+    };
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({ port: 4000 });
+  });
+
+  test('drains for five seconds behind a proxy, unless the setting says otherwise', async () => {
+    await expect(loadConfig({ env: { TRUST_PROXY: '1' }, folder })).resolves.toMatchObject({ drainSeconds: 5 });
+    const env = { TRUST_PROXY: '1', TRELLIS_DRAIN_SECONDS: '0' };
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({ drainSeconds: 0 });
   });
 
   test('prefers flags to the environment, and the environment to the file', async () => {
@@ -175,11 +221,6 @@ describe('loadConfig', () => {
       'TRELLIS_SITE_TOKEN: the token has no effect while TRELLIS_SITE_ACCESS is "public"; set TRELLIS_SITE_ACCESS to token',
     ],
     [
-      'a token file without effect',
-      { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
-      'TRELLIS_SITE_TOKEN_FILE: the token has no effect while TRELLIS_SITE_ACCESS is "people"; set TRELLIS_SITE_ACCESS to token',
-    ],
-    [
       'a token and a file',
       { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
       'TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both',
@@ -200,9 +241,9 @@ describe('loadConfig', () => {
       'DATABASE_URL: expected a URL such as postgres://user:password@host:5432/database; received a value',
     ],
     [
-      'an object store, which is not supported',
-      { TRELLIS_OBJECTS: 's3://bucket' },
-      'TRELLIS_OBJECTS: expected no value, because this version stores derived files in the state folder; received "s3://bucket"',
+      'an object store, without showing keys that it contains by mistake',
+      { TRELLIS_OBJECTS: 's3://key:secret@bucket' },
+      'TRELLIS_OBJECTS: expected "file:" or an address such as s3://bucket/prefix?region=eu-west-1; received "s3://…@bucket"',
     ],
     [
       'a word for a number',
@@ -213,6 +254,11 @@ describe('loadConfig', () => {
       'an unknown level',
       { LOG_LEVEL: 'loud' },
       'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
+    ],
+    [
+      'an address without a port',
+      { TRELLIS_METRICS: '0.0.0.0' },
+      'TRELLIS_METRICS: expected a port such as 9464, or a host with a port such as 0.0.0.0:9464; received "0.0.0.0"',
     ],
   ])('rejects %s with a one-line error', async (_reason, env, message) => {
     await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
@@ -226,6 +272,31 @@ describe('loadConfig', () => {
     expect(siteAccess).toEqual({ kind: 'token', token: TOKEN });
     await writeFile(file, 'two words, which is not a valid token');
     const message = `TRELLIS_SITE_TOKEN_FILE: expected a token of 32 to 1024 letters, digits and -._~+/ in ${file}`;
+    await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+  });
+
+  test('reads every secret from a file, which a flag replaces', async () => {
+    const url = 'postgres://me:password@db/trellis';
+    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+    await writeFile(join(folder, 'url'), `${url}\n`);
+    await writeFile(join(folder, 'key'), Buffer.from(key).toString('base64'));
+    const env = { DATABASE_URL_FILE: 'url', GITHUB_APP_PRIVATE_KEY_BASE64_FILE: 'key', GITHUB_APP_ID: '7' };
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({
+      databaseUrl: url,
+      githubApp: { id: 7, privateKey: key },
+      configFiles: [join(folder, 'url'), join(folder, 'key')],
+    });
+    const flags = { databaseUrl: 'postgres://other/db' };
+    await expect(loadConfig({ env, folder, flags })).resolves.toMatchObject(flags);
+    await writeFile(join(folder, 'trellis.config.yaml'), 'databaseUrl: postgres://file/db\n');
+    await expect(loadConfig({ env, folder })).resolves.toMatchObject({ databaseUrl: url });
+  });
+
+  test('rejects a token file without effect', async () => {
+    const env = { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: 'token' };
+    await writeFile(join(folder, 'token'), TOKEN);
+    const message =
+      'TRELLIS_SITE_TOKEN_FILE: the token has no effect while TRELLIS_SITE_ACCESS is "people"; set TRELLIS_SITE_ACCESS to token';
     await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
   });
 

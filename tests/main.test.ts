@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { loadConfig } from '../src/config/config.js';
@@ -33,12 +33,18 @@ async function statusOf(server: RunningServer, path: string, headers = {}): Prom
 }
 
 describe('trellis serve', () => {
-  test('prints its URL and the size of the site', () => {
-    const [ready, explore] = shared.output().split('\n');
-    expect(ready?.replace(/\d+/g, '1')).toMatch(
+  test('prints its URL and the size of the site', async () => {
+    await shared.printed('Explore');
+    const [ready, explore] = shared.lines();
+    expect(String(ready?.msg).replace(/\d+/g, '1')).toMatch(
       /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, scanned in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
     );
-    expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
+    expect(ready).toMatchObject({
+      level: 30,
+      instance: `${hostname()}:${shared.process.pid}`,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
+    });
+    expect(explore?.msg).toBe(`Explore the site's data at ${shared.origin}/graphql`);
   });
 
   test('neither prints the site token, nor warns about a site on a network that requires it', async () => {
@@ -134,6 +140,22 @@ describe('trellis serve', () => {
     }
   });
 
+  test('switches the log between its level and debug at SIGUSR2', async () => {
+    const server = await startServer(['--services', 'secrets']);
+    try {
+      await statusOf(server, '/secrets/healthz');
+      server.process.kill('SIGUSR2');
+      await server.printed('The log level is debug.');
+      await statusOf(server, '/secrets/healthz');
+      await server.printed('"route":"/secrets/healthz"');
+      server.process.kill('SIGUSR2');
+      await server.printed('The log level is warn.');
+    } finally {
+      await server.stop();
+    }
+    expect(server.lines().filter(({ route }) => route === '/secrets/healthz')).toHaveLength(1);
+  });
+
   describe('with a public site on a network and a state folder that others can read', () => {
     let open: RunningServer;
     let state: string;
@@ -146,13 +168,13 @@ describe('trellis serve', () => {
 
     test('warns about the public site', async () => {
       const line =
-        'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
+        'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.';
       await open.printed(line);
       expect(shared.output()).not.toContain('Anyone who can reach');
     });
 
     test('warns about the state folder, which keeps its permissions', async () => {
-      expect(open.output()).toContain(`trellis: Other users can read ${state}. Protect its keys with chmod 700.`);
+      expect(open.output()).toContain(`Other users can read ${state}. Protect its keys with chmod 700.`);
       expect((await stat(state)).mode & 0o777).toBe(0o755);
       expect(shared.output()).not.toContain('Other users can read');
     });
@@ -206,7 +228,8 @@ describe('trellis serve', () => {
     const flags = { port: '0', state: join(folder, 'other'), logLevel: 'warn', ...given };
     flags.state = flags.state.replace('FOLDER', folder);
     const terminal = new PassThrough() as unknown as NodeJS.WriteStream;
-    const started = serve(await loadConfig({ flags, env: {} }), { version: '1.2.3', terminal, print: () => undefined });
+    const streams = { output: terminal, terminal, print: () => undefined };
+    const started = serve(await loadConfig({ flags, env: {} }), { version: '1.2.3', ...streams });
     const error: unknown = await started.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartupError);
     expect(error).toMatchObject({ exitCode: 1, message: expect.stringMatching(line) as string });

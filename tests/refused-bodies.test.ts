@@ -90,7 +90,8 @@ test.each(REFUSED)(
 );
 
 test('a request before the server is ready gets a complete 503 response', async () => {
-  const starting = createHttpServer(createStartupListener().listener, { log: createLog({ level: 'silent' }) });
+  const log = createLog({ level: 'silent' });
+  const starting = createHttpServer(createStartupListener({ log }).listener, { log });
   await once(starting.listen(0, '127.0.0.1'), 'listening');
   const address = starting.address();
   const origin = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;

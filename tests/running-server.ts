@@ -12,11 +12,22 @@ export interface RunningServer {
   readonly origin: string;
   /** Returns everything that the server has printed. */
   output(): string;
+  /** Returns the lines of its log. */
+  lines(): readonly LogLine[];
   /** Waits until the server has printed a text. */
   printed(text: string): Promise<void>;
   /** Sends SIGTERM, waits for the end, and returns the exit code. */
   stop(): Promise<number | null>;
 }
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** Parses the lines of JSON in the output of a server. */
+export const parseLog = (text: string): LogLine[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as LogLine);
 
 /** Runs the built command line in a child process, with only these environment variables. */
 export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
@@ -49,6 +60,7 @@ export async function startServer(
     process: child,
     origin,
     output: read,
+    lines: () => parseLog(read()),
     printed: (text) => untilPrinted(read, text),
     async stop() {
       child.kill('SIGTERM');

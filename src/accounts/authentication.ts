@@ -44,7 +44,7 @@ export function createAuthenticator(
     const { authorization, cookie = '' } = request.headers;
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-      return requireCaller(await findTokenCaller(token, now()));
+      return requireCaller(await findTokenCaller(token, now()), INVALID_TOKEN);
     }
     const id = findCookie(cookie, cookieName);
     if (id === undefined) return undefined;
@@ -53,9 +53,13 @@ export function createAuthenticator(
   };
 }
 
-function requireCaller(caller: Caller | undefined): Caller {
+/** The challenge of RFC 6750 that tells an invalid token from a missing credential. */
+const INVALID_TOKEN = 'Bearer error="invalid_token"';
+
+function requireCaller(caller: Caller | undefined, challenge = 'Bearer'): Caller {
   if (caller !== undefined) return caller;
-  throw new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.');
+  const headers = { 'WWW-Authenticate': challenge };
+  throw new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.', { headers });
 }
 
 function requireSameOrigin({ method = '', headers }: CredentialSource, ownOrigin: string): void {

@@ -118,19 +118,22 @@ function toInvitation({ id, username, display_name, expires_at }: InvitationsTab
 
 export interface SetupLink {
   /**
-   * Creates the link for the first account, valid once and for an hour. It replaces an earlier link.
+   * Creates the link for the first account, valid once and for an hour. Links of other servers stay valid.
    *
+   * @param known The secret of an earlier link, which is kept while it is valid.
    * @returns the secret of the link, which is not stored; `undefined` once an account exists.
    */
-  create(): Promise<string | undefined>;
+  create(known?: string): Promise<string | undefined>;
 }
 
 export function createSetupLink(database: Database, now: () => number = Date.now): SetupLink {
   return {
-    create: () =>
+    create: (known = '') =>
       inTransaction(database, async (transaction) => {
         if (!(await hasNoUsers(transaction))) return undefined;
-        await transaction.deleteFrom('invitations').where('username_key', 'is', null).execute();
+        const links = transaction.selectFrom('invitations').select('id').where('username_key', 'is', null);
+        const valid = links.where('expires_at', '>', now()).where('hash', '=', hash('sha256', known));
+        if ((await valid.executeTakeFirst()) !== undefined) return known;
         return (await insertInvitation(transaction, now())).token;
       }),
   };

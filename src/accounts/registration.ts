@@ -167,7 +167,10 @@ async function findOrAddPerson(transaction: Database, account: PendingAccount, a
     .returning('username_key')
     .executeTakeFirst();
   if (used === undefined || (used.username_key === null && !(await hasNoUsers(transaction)))) throw ceremonyError();
-  await transaction.deleteFrom('invitations').where('username_key', '=', toUsernameKey(username)).execute();
+  await transaction
+    .deleteFrom('invitations')
+    .where((row) => row.or([row('username_key', '=', toUsernameKey(username)), row('username_key', 'is', null)]))
+    .execute();
   await assertUsernameAvailable(transaction, username);
   const known = await findUserRow(transaction, username);
   return known === undefined ? insertUser(transaction, { username, displayName }, at) : toUser(known);

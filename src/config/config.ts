@@ -14,14 +14,15 @@ import {
   type ConfigValues,
   type LogLevel,
   parseDataSize,
-  SITE_TOKEN_PATTERN,
+  parseListenAddress,
 } from './options.js';
 import { StartupError } from './startup-error.js';
+import { findUnknownVariables } from './variables.js';
 
 export interface Config {
   /** The services that can run, and where their code is. */
   readonly project: ProjectConfig;
-  /** Files that are never part of a site: the configuration file and the file of the site token. */
+  /** Files that are never part of a site: the configuration file and the files of secrets. */
   readonly configFiles: readonly string[];
   /** 0 lets the operating system choose. */
   readonly port: number;
@@ -42,6 +43,10 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** The largest number of PostgreSQL connections; `undefined` for the default. */
   readonly postgresPool: number | undefined;
+  /** The bucket of derived images, as `s3://bucket/prefix`; `undefined` for the state folder alone. */
+  readonly objects: string | undefined;
+  /** The variables of AWS. */
+  readonly awsEnvironment: Readonly<Record<string, string | undefined>>;
   /** The names of the services that run. */
   readonly services: readonly string[];
   /** Whether users can sign in. */
@@ -61,6 +66,8 @@ export interface Config {
   readonly imagesQuota: number;
   /** The number of trusted reverse proxies. */
   readonly trustProxy: number;
+  /** The time for which the server still serves after it was told to stop. */
+  readonly drainSeconds: number;
   /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
   readonly rateLimit: number;
   /** The limit per minute for each of: sign-in steps, failed credentials and created credentials. */
@@ -71,11 +78,24 @@ export interface Config {
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
   readonly refreshMinutes: number;
+  /** The key of the server; `undefined` for that in the state folder. */
+  readonly serverKey: string | undefined;
+  /** The folder of scheduled backups; `undefined` for none. */
+  readonly backup: string | undefined;
+  /** The age public keys to which backups are encrypted; none for backups in clear. */
+  readonly backupRecipients: readonly string[];
+  readonly backupHours: number;
+  /** The number of scheduled backups to retain. */
+  readonly backupKeep: number;
   /** The GitHub App of this server. Its key is PEM; its URL is empty for github.com. */
   readonly githubApp: { readonly id: number; readonly privateKey: string; readonly url: string } | undefined;
   /** Private addresses that forges may have: CIDR ranges, addresses and host names, the latter two also with a port. */
   readonly forgeAllow: readonly string[];
   readonly logLevel: LogLevel;
+  /** Database statements that take at least this long are logged; 0 for none. */
+  readonly slowQueryMs: number;
+  /** The address that serves metrics; `undefined` for none. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Whether responses are sent without validating them against the contract (`NODE_ENV=production`). */
   readonly production: boolean;
 }
@@ -88,9 +108,11 @@ interface ConfigSources {
 }
 
 /** A value and its source as error messages name it: a variable, a flag or a key of the file. */
-interface SourcedValue {
+export interface SourcedValue {
   readonly value: unknown;
   readonly source: string;
+  /** The file that contained the value. */
+  readonly secretFile?: string;
 }
 
 /** Half a million values take about a second to read, assemble and write, which blocks all other requests. */
@@ -117,6 +139,12 @@ const IMAGE_RATE_LIMIT = 600;
 /** Webhooks report most changes at once. Each refresh of a large board uses a hundredth of the hourly API quota. */
 const REFRESH_MINUTES = 20;
 
+/** Far more than any statement takes, except on a machine or database with a problem. */
+const SLOW_QUERY_MS = 500;
+
+/** Longer than two health checks of a load balancer, which are 1 to 2 seconds apart where restarts are frequent. */
+const DRAIN_SECONDS = 5;
+
 /** The file with the services of a project. */
 const PROJECT_FILE = 'trellis.config.ts';
 
@@ -126,26 +154,118 @@ const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
  * Loads the server configuration. Flags take precedence over the environment, the environment over the configuration
  * file, and the file over the defaults.
  *
- * @throws StartError of one line for an invalid option: its source, the expected value and the received value.
+ * @throws StartError of one line for the first invalid option: its source, the expected value and the received value.
  */
 export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
-  const { flags = {}, env = process.env, folder = process.cwd() } = sources;
-  const file = await readConfigFile(folder, flags.config);
+  const { config, mistakes } = await inspectConfig(sources);
+  if (config === undefined) throw mistakes[0] ?? new StartupError('The configuration is not valid');
+  return config;
+}
+
+/** The configuration, or all its mistakes. */
+interface ConfigInspection {
+  /** Absent if there are mistakes. */
+  readonly config: Config | undefined;
+  /** The values that are not defaults, by the name of their option. */
+  readonly given: ReadonlyMap<string, SourcedValue>;
+  readonly mistakes: readonly StartupError[];
+}
+
+/** Loads the configuration as {@link loadConfig} does, and reports all mistakes in the values of options. */
+export async function inspectConfig(sources: ConfigSources = {}): Promise<ConfigInspection> {
   const given = new Map<string, SourcedValue>();
+  const mistakes: StartupError[] = [];
+  try {
+    const config = await inspect(sources, given, mistakes);
+    return { config: mistakes.length === 0 ? config : undefined, given, mistakes };
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return { config: undefined, given, mistakes: [...mistakes, error] };
+  }
+}
+
+async function inspect(
+  { flags = {}, env = process.env, folder = process.cwd() }: ConfigSources,
+  given: Map<string, SourcedValue>,
+  mistakes: StartupError[],
+): Promise<Config | undefined> {
+  mistakes.push(...findUnknownVariables(env));
+  const file = await readConfigFile(folder, flags.config);
   const project = file?.project ?? product;
-  for (const [key, value] of Object.entries(file?.content ?? {})) {
-    given.set(key, { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` });
+  for (const layer of [fromFile(file), fromEnvironment(env, folder), fromFlags(flags, folder)]) {
+    addLayer(given, layer, mistakes);
   }
-  for (const key of CONFIG_OPTION_NAMES) {
-    const { env: variable, flag } = CONFIG_OPTIONS[key];
-    if (env[variable]) given.set(key, fromText(key, env[variable], variable, folder));
-    if (flags[key] !== undefined) given.set(key, fromText(key, flags[key], flag.split(' ')[0] ?? key, folder));
-  }
-  const settings = validate(given, listServiceNames(project));
+  await readSecretFiles(given, mistakes);
+  const { settings, invalid } = validate(given, listServiceNames(project));
+  mistakes.push(...invalid);
+  if (mistakes.length > 0) return undefined;
   const defaults = withDefaults(settings, project, { folder, production: env.NODE_ENV === 'production' });
-  const siteAccess = await loadSiteAccess(settings, defaults);
-  const configFiles = [file?.file, settings.siteTokenFile].filter((path) => path !== undefined);
-  return { ...defaults, project, siteAccess, configFiles };
+  const siteAccess = toSiteAccess(settings, given, defaults);
+  const secretFiles = [...given.values()].map(({ secretFile }) => secretFile);
+  const configFiles = [file?.file, ...secretFiles].filter((path) => path !== undefined);
+  return { ...defaults, project, siteAccess, configFiles, awsEnvironment: readAwsEnvironment(env) };
+}
+
+const readAwsEnvironment = (env: NodeJS.ProcessEnv): Config['awsEnvironment'] =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith('AWS_') && value !== ''));
+
+type Layer = ReadonlyMap<string, SourcedValue>;
+
+const fromFile = (file: ConfigFile | undefined): Layer =>
+  new Map(
+    Object.entries(file?.content ?? {}).map(([key, value]) => [
+      key,
+      { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` },
+    ]),
+  );
+
+function fromEnvironment(env: NodeJS.ProcessEnv, folder: string): Layer {
+  const layer = new Map<string, SourcedValue>();
+  for (const key of CONFIG_OPTION_NAMES) {
+    const { env: variable } = CONFIG_OPTIONS[key];
+    if (env[variable]) layer.set(key, fromText(key, env[variable], variable, folder));
+  }
+  return layer;
+}
+
+function fromFlags(flags: NonNullable<ConfigSources['flags']>, folder: string): Layer {
+  const layer = new Map<string, SourcedValue>();
+  for (const key of CONFIG_OPTION_NAMES) {
+    const text = flags[key];
+    if (text !== undefined) layer.set(key, fromText(key, text, CONFIG_OPTIONS[key].flag.split(' ')[0] ?? key, folder));
+  }
+  return layer;
+}
+
+/** Adds values that take precedence. A secret replaces its file of an earlier layer, and the reverse. */
+function addLayer(given: Map<string, SourcedValue>, layer: Layer, mistakes: StartupError[]): void {
+  for (const key of CONFIG_OPTION_NAMES) {
+    const { fileOf, env } = CONFIG_OPTIONS[key];
+    if (fileOf === undefined) continue;
+    if (layer.has(key) && layer.has(fileOf)) {
+      mistakes.push(new StartupError(`${CONFIG_OPTIONS[fileOf].env}: set either this or ${env}, not both`));
+    }
+    if (layer.has(key)) given.delete(fileOf);
+    if (layer.has(fileOf)) given.delete(key);
+  }
+  for (const [key, value] of layer) given.set(key, value);
+}
+
+/** Replaces the files of secrets by the values in them. */
+async function readSecretFiles(given: Map<string, SourcedValue>, mistakes: StartupError[]): Promise<void> {
+  for (const key of CONFIG_OPTION_NAMES) {
+    const { fileOf } = CONFIG_OPTIONS[key];
+    const { value: file, source = '' } = given.get(key) ?? {};
+    if (fileOf === undefined || typeof file !== 'string' || file === '') continue;
+    given.delete(key);
+    try {
+      const text = await readFile(file, 'utf8');
+      given.set(fileOf, { value: text.trim(), source, secretFile: file });
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      mistakes.push(new StartupError(`${source}: ${file} can't be read: ${code ?? message}`, { cause }));
+    }
+  }
 }
 
 /** Lists the names of the services of a project. */
@@ -161,13 +281,20 @@ function fromText(key: keyof ConfigValues, text: string, source: string, folder:
 
 function inFolder(key: string, value: unknown, folder: string): unknown {
   const isPath = Object.hasOwn(CONFIG_OPTIONS, key) && CONFIG_OPTIONS[key as keyof ConfigValues].isPath;
-  return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
+  return isPath && typeof value === 'string' && value !== '' && !value.startsWith('s3://')
+    ? resolve(folder, value)
+    : value;
 }
 
-function validate(given: ReadonlyMap<string, SourcedValue>, services: readonly string[]): ConfigValues {
+interface Validation {
+  readonly settings: ConfigValues;
+  readonly invalid: readonly StartupError[];
+}
+
+function validate(given: ReadonlyMap<string, SourcedValue>, services: readonly string[]): Validation {
   const formats = { ...CONFIG_FORMATS, service: (name: string) => services.includes(name) };
   // Validating the schema itself would take longer than all of its uses.
-  const ajv = new Ajv2020({ coerceTypes: true, strict: true, validateSchema: false, formats });
+  const ajv = new Ajv2020({ allErrors: true, coerceTypes: true, strict: true, validateSchema: false, formats });
   // Compiling the schemas of all options takes longer than everything else here.
   const names = CONFIG_OPTION_NAMES.filter((key) => given.has(key));
   const isValid = ajv.compile({
@@ -179,38 +306,39 @@ function validate(given: ReadonlyMap<string, SourcedValue>, services: readonly s
     ),
   });
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
-  if (!isValid(settings)) throw toStartError(given, services, isValid.errors?.[0]);
-  return settings;
+  if (isValid(settings)) return { settings, invalid: [] };
+  // An option may violate several parts of its schema, which its expected value describes together.
+  const messages = new Set(isValid.errors?.map((error) => toMistake(given, services, error)));
+  return { settings, invalid: [...messages].map((message) => new StartupError(message)) };
 }
 
-function toStartError(
-  given: ReadonlyMap<string, SourcedValue>,
-  services: readonly string[],
-  error: ErrorObject | undefined,
-): StartupError {
-  if (error?.keyword === 'dependentRequired') return toMissingError(given, error);
-  const { additionalProperty = '' } = (error?.params ?? {}) as { additionalProperty?: string };
-  const key = error?.instancePath.split('/')[1] ?? additionalProperty;
-  const { value, source } = given.get(key) ?? { value: undefined, source: key };
+function toMistake(given: ReadonlyMap<string, SourcedValue>, services: readonly string[], error: ErrorObject): string {
+  if (error.keyword === 'dependentRequired') return toMissing(given, error);
+  const { additionalProperty = '' } = error.params as { additionalProperty?: string };
+  const key = error.instancePath.split('/')[1] ?? additionalProperty;
+  const { value, source, secretFile } = given.get(key) ?? { value: undefined, source: key };
   if (!Object.hasOwn(CONFIG_OPTIONS, key)) {
-    return new StartupError(`${source}: unknown option; the options are ${CONFIG_OPTION_NAMES.join(', ')}`);
+    return `${source}: unknown option; the options are ${CONFIG_OPTION_NAMES.join(', ')}`;
   }
   const { isSecret, isList, ...option } = CONFIG_OPTIONS[key as keyof ConfigValues];
   const expected = key === 'services' ? `one or more of ${listed(services)}, separated by commas` : option.expected;
-  const shown = JSON.stringify(isList && Array.isArray(value) ? value.join(',') : value);
-  return new StartupError(`${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`);
+  if (secretFile !== undefined) return `${source}: expected ${expected} in ${secretFile}`;
+  // URLs may contain credentials by mistake.
+  const text = JSON.stringify((isList && Array.isArray(value) ? value.join(',') : value) ?? null);
+  const shown = text.replace(/\/\/[^/@]*@/g, '//…@');
+  return `${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`;
 }
 
-function toMissingError(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorObject): StartupError {
+function toMissing(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorObject): string {
   const { property, missingProperty } = params as { property: string; missingProperty: keyof ConfigValues };
   const { env } = CONFIG_OPTIONS[missingProperty];
-  return new StartupError(`${given.get(property)?.source ?? property}: requires ${env} as well`);
+  return `${given.get(property)?.source ?? property}: requires ${env} as well`;
 }
 
 const listed = (names: readonly string[]): string =>
   new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
 
-type Defaults = Omit<Config, 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
+type Defaults = Omit<Config, 'awsEnvironment' | 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
 
 function withDefaults(
   settings: ConfigValues,
@@ -235,6 +363,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
   postgresPool: settings.postgresPool,
+  objects: settings.objects === 'file:' ? undefined : settings.objects,
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,
   queryValues: settings.queryValues ?? QUERY_VALUES,
@@ -242,14 +371,23 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   imagesQuota: parseDataSize(settings.imagesQuota ?? '2GB') ?? 0,
   trustProxy: settings.trustProxy ?? 0,
+  // Without a proxy nobody else could serve meanwhile.
+  drainSeconds: settings.drainSeconds ?? ((settings.trustProxy ?? 0) > 0 ? DRAIN_SECONDS : 0),
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
+  serverKey: settings.serverKey,
+  backup: settings.backup,
+  backupRecipients: settings.backupRecipients ?? [],
+  backupHours: settings.backupHours ?? 24,
+  backupKeep: settings.backupKeep ?? 14,
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],
   logLevel: settings.logLevel ?? 'info',
+  slowQueryMs: settings.slowQueryMs ?? SLOW_QUERY_MS,
+  metrics: settings.metrics === undefined ? undefined : parseListenAddress(settings.metrics),
 });
 
 function toGithubApp({
@@ -315,27 +453,24 @@ const oneLine = (cause: unknown) =>
 type SiteAccess =
   { readonly kind: 'public' } | { readonly kind: 'people' } | { readonly kind: 'token'; readonly token: string };
 
-type AccessSettings = Pick<ConfigValues, 'siteAccess' | 'siteToken' | 'siteTokenFile'>;
-
 /**
- * Combines the options for access to the site, and reads the token file.
+ * Combines the options for access to the site.
  *
- * @throws StartError when they contradict each other, or the file has no valid token. No message contains the token.
+ * @throws StartError when they contradict each other. No message contains the token.
  */
-async function loadSiteAccess(
-  settings: AccessSettings,
+function toSiteAccess(
+  { siteAccess: kind = 'public', siteToken: token }: ConfigValues,
+  given: ReadonlyMap<string, SourcedValue>,
   { hasAccounts }: Pick<Config, 'hasAccounts'>,
-): Promise<SiteAccess> {
-  const { siteAccess: kind = 'public', siteToken, siteTokenFile } = settings;
-  if (siteToken !== undefined && siteTokenFile !== undefined) {
-    throw new StartupError('TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both');
+): SiteAccess {
+  if (kind === 'token') {
+    if (token !== undefined) return { kind, token };
+    throw new StartupError('TRELLIS_SITE_ACCESS: "token" requires TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE');
   }
-  if (kind === 'token') return { kind, token: siteToken ?? (await readToken(siteTokenFile)) };
-  if (siteToken !== undefined || siteTokenFile !== undefined) {
-    const { env } = siteToken === undefined ? CONFIG_OPTIONS.siteTokenFile : CONFIG_OPTIONS.siteToken;
+  if (token !== undefined) {
     // Otherwise the operator would assume that the token restricts access.
     throw new StartupError(
-      `${env}: the token has no effect while TRELLIS_SITE_ACCESS is "${kind}"; set TRELLIS_SITE_ACCESS to token`,
+      `${given.get('siteToken')?.source ?? ''}: the token has no effect while TRELLIS_SITE_ACCESS is "${kind}"; set TRELLIS_SITE_ACCESS to token`,
     );
   }
   if (kind === 'people' && !hasAccounts) {
@@ -344,17 +479,4 @@ async function loadSiteAccess(
     );
   }
   return { kind };
-}
-
-async function readToken(file: string | undefined): Promise<string> {
-  if (file === undefined) {
-    throw new StartupError('TRELLIS_SITE_ACCESS: "token" requires TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE');
-  }
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new StartupError(`TRELLIS_SITE_TOKEN_FILE: ${file} can't be read: ${code ?? message}`, { cause });
-  });
-  const token = text.trim();
-  if (SITE_TOKEN_PATTERN.test(token)) return token;
-  throw new StartupError(`TRELLIS_SITE_TOKEN_FILE: expected ${CONFIG_OPTIONS.siteToken.expected} in ${file}`);
 }

@@ -5,8 +5,13 @@ import { isIP } from 'node:net';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The options with secret values. Each can also be given as a file that contains the value. */
+type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken';
+
+type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
+
 /** The configured values, before defaults are applied. */
-export interface ConfigValues {
+export interface ConfigValues extends SecretFiles {
   readonly port?: number;
   readonly host?: string;
   readonly publicUrl?: string;
@@ -17,7 +22,6 @@ export interface ConfigValues {
   readonly services?: readonly string[];
   readonly siteAccess?: 'people' | 'public' | 'token';
   readonly siteToken?: string;
-  readonly siteTokenFile?: string;
   readonly watch?: boolean;
   readonly introspection?: boolean;
   readonly queryValues?: number;
@@ -25,20 +29,29 @@ export interface ConfigValues {
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
   readonly postgresPool?: number;
-  readonly objects?: never;
+  readonly objects?: string;
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
   readonly trustProxy?: number;
+  readonly drainSeconds?: number;
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
   readonly siteRateLimit?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
+  readonly serverKey?: string;
+  readonly backup?: string;
+  readonly backupRecipients?: readonly string[];
+  readonly backupHours?: number;
+  readonly backupKeep?: number;
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
   readonly githubAppUrl?: string;
   readonly forgeAllow?: readonly string[];
   readonly logLevel?: LogLevel;
+  readonly slowQueryMs?: number;
+  /** Text such as `9464` or `0.0.0.0:9464`. */
+  readonly metrics?: string;
 }
 
 export interface ConfigOption {
@@ -56,20 +69,25 @@ export interface ConfigOption {
   readonly requires?: keyof ConfigValues;
   /** Whether the value is a path, relative to the working directory or to the folder of the configuration file. */
   readonly isPath?: true;
-  /** Whether the value is secret, so that no error message shows it. */
+  /** Whether the value is secret, so that no message shows it. */
   readonly isSecret?: true;
+  /** The option whose value the file contains that this one names. */
+  readonly fileOf?: SecretName;
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
-const UNSUPPORTED = { not: {} };
+
+/** The state folder alone, or a bucket. */
+const OBJECTS_PATTERN = '^(file:|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?)$';
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
-export const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
+const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
 
 /** Custom formats of JSON Schema. */
 export const CONFIG_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'rsa-key-base64': isRsaKey,
   'address-rule': isAddressRule,
+  'listen-address': (text) => parseListenAddress(text) !== undefined,
   'quota-size': (text) => (parseDataSize(text) ?? 0) >= MIN_QUOTA_BYTES,
 };
 
@@ -82,6 +100,13 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { MB: 10 ** 6, GB: 10 ** 9,
 export function parseDataSize(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/iu.exec(text) ?? [];
   return number === undefined ? undefined : Math.round(Number(number) * (UNIT_BYTES[unit.toUpperCase()] ?? 0));
+}
+
+/** Parses `port` or `host:port`. A port alone is that of the loopback address. */
+export function parseListenAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, host = '127.0.0.1', digits = ''] = /^(?:(\[[\da-f:.]+\]|[\w.-]{1,253}):)?(\d{1,5})$/iu.exec(text) ?? [];
+  const port = Number(digits);
+  return digits === '' || port > 65_535 ? undefined : { host: host.replace(/^\[(.*)\]$/u, '$1'), port };
 }
 
 function isRsaKey(text: string): boolean {
@@ -102,7 +127,10 @@ function isAddressRule(text: string): boolean {
   return family !== 0 || (/^[^\s?#@]+$/.test(text) && URL.canParse(`http://${text}`));
 }
 
-export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> = {
+type OwnName = Exclude<keyof ConfigValues, keyof SecretFiles>;
+
+const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { readonly isSecret?: never }>> &
+  Readonly<Record<SecretName, ConfigOption & { readonly isSecret: true }>> = {
   port: {
     env: 'PORT',
     flag: '--port <number>',
@@ -187,14 +215,6 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     expected: 'a token of 32 to 1024 letters, digits and -._~+/',
     isSecret: true,
   },
-  siteTokenFile: {
-    env: 'TRELLIS_SITE_TOKEN_FILE',
-    flag: '--site-token-file <file>',
-    description: 'file that contains the site token, read at startup',
-    schema: TEXT,
-    expected: 'the path of a file',
-    isPath: true,
-  },
   watch: {
     env: 'TRELLIS_WATCH',
     flag: '--watch <boolean>',
@@ -249,9 +269,9 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
   objects: {
     env: 'TRELLIS_OBJECTS',
     flag: '--objects <url>',
-    description: 'reserved: this version stores derived files in the state folder',
-    schema: UNSUPPORTED,
-    expected: 'no value, because this version stores derived files in the state folder',
+    description: 'bucket that shares derived images with other servers, such as s3://bucket/prefix (default: none)',
+    schema: { type: 'string', pattern: OBJECTS_PATTERN, maxLength: 4096 },
+    expected: '"file:" or an address such as s3://bucket/prefix?region=eu-west-1',
   },
   imagesQuota: {
     env: 'TRELLIS_IMAGES_QUOTA',
@@ -266,6 +286,14 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     description: 'number of trusted reverse proxies (default: 0)',
     schema: { type: 'integer', minimum: 0, maximum: 9 },
     expected: 'a number of proxies from 0 to 9',
+  },
+  drainSeconds: {
+    env: 'TRELLIS_DRAIN_SECONDS',
+    flag: '--drain-seconds <number>',
+    description:
+      'seconds for which a server that stops still serves, so that load balancers notice (default: 5 with TRUST_PROXY, else 0)',
+    schema: { type: 'integer', minimum: 0, maximum: 600 },
+    expected: 'a whole number of seconds from 0 to 600',
   },
   rateLimit: {
     env: 'TRELLIS_RATE_LIMIT',
@@ -302,6 +330,44 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     description: 'minutes between refreshes of a board; webhooks and pending CI shorten this (default: 20)',
     schema: { type: 'integer', minimum: 1, maximum: 1440 },
     expected: 'a whole number of minutes from 1 to 1440',
+  },
+  serverKey: {
+    env: 'TRELLIS_SERVER_KEY',
+    flag: '--server-key <key>',
+    description: 'key of the server, instead of server.key in the state folder; other processes can see flags',
+    schema: { type: 'string', pattern: '^[\\w-]{43}$' },
+    expected: 'a key of 43 characters, the content of a file server.key',
+    isSecret: true,
+  },
+  backup: {
+    env: 'TRELLIS_BACKUP',
+    flag: '--backup <place>',
+    description: 'folder or s3://bucket/prefix of scheduled backups (default: none)',
+    schema: TEXT,
+    expected: 'the path of a folder, or s3://bucket/prefix',
+    isPath: true,
+  },
+  backupRecipients: {
+    env: 'TRELLIS_BACKUP_RECIPIENTS',
+    flag: '--backup-recipients <keys>',
+    description: 'age public keys to which backups are encrypted, separated by commas (default: none)',
+    schema: { type: 'array', items: { type: 'string', pattern: '^age1[02-9ac-hj-np-z]{58,}$' }, maxItems: 20 },
+    expected: 'age public keys (age1…), separated by commas',
+    isList: true,
+  },
+  backupHours: {
+    env: 'TRELLIS_BACKUP_HOURS',
+    flag: '--backup-hours <number>',
+    description: 'hours between scheduled backups (default: 24)',
+    schema: { type: 'integer', minimum: 1, maximum: 720 },
+    expected: 'a whole number of hours from 1 to 720',
+  },
+  backupKeep: {
+    env: 'TRELLIS_BACKUP_KEEP',
+    flag: '--backup-keep <number>',
+    description: 'number of scheduled backups to retain; older ones are deleted (default: 14)',
+    schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+    expected: 'a whole number from 1 to 10000',
   },
   githubAppId: {
     env: 'GITHUB_APP_ID',
@@ -344,6 +410,40 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     schema: { enum: LOG_LEVELS },
     expected: `one of ${LOG_LEVELS.join(', ')}`,
   },
+  slowQueryMs: {
+    env: 'TRELLIS_SLOW_QUERY_MS',
+    flag: '--slow-query-ms <number>',
+    description: 'log database statements that take at least this long, with their plan; 0 for none (default: 500)',
+    schema: { type: 'integer', minimum: 0, maximum: 600_000 },
+    expected: 'a whole number of milliseconds from 0 to 600000',
+  },
+  metrics: {
+    env: 'TRELLIS_METRICS',
+    flag: '--metrics <address>',
+    description: 'port, or host:port, that serves metrics for Prometheus at /metrics (default: none)',
+    schema: { type: 'string', format: 'listen-address' },
+    expected: 'a port such as 9464, or a host with a port such as 0.0.0.0:9464',
+  },
 };
+
+/** All options. Each secret is followed by an option for a file: `DATABASE_URL` by `DATABASE_URL_FILE`. */
+export const CONFIG_OPTIONS = Object.fromEntries(
+  Object.entries<ConfigOption>(OPTIONS).flatMap(([key, option]) =>
+    option.isSecret ? [[key, option], toFileOption(key as SecretName, option)] : [[key, option]],
+  ),
+) as Readonly<Record<keyof ConfigValues, ConfigOption>>;
+
+function toFileOption(key: SecretName, { env, flag }: ConfigOption): [string, ConfigOption] {
+  const option: ConfigOption = {
+    env: `${env}_FILE`,
+    flag: `${flag.split(' ')[0] ?? ''}-file <file>`,
+    description: `file that contains ${env}, read at startup`,
+    schema: TEXT,
+    expected: 'the path of a file',
+    isPath: true,
+    fileOf: key,
+  };
+  return [`${key}File`, option];
+}
 
 export const CONFIG_OPTION_NAMES = Object.keys(CONFIG_OPTIONS) as (keyof ConfigValues)[];

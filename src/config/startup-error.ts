@@ -1,3 +1,5 @@
+import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+
 /** A failure to start the server or a command. Its message is one line for the operator, shown without a stack. */
 export class StartupError extends Error {
   override readonly name = 'StartError';
@@ -26,12 +28,18 @@ export function toStartupError(error: unknown, { site, state, databaseUrl }: Con
   if (!(error instanceof Error) || error instanceof StartupError) return error;
   const code = 'code' in error ? error.code : undefined;
   if (error.name === 'AbortError') return new StartupError('stopped during the scan of the site', { cause: error });
+  if (error.name === 'AppError' && code === 'unavailable') return new StartupError(error.message, { cause: error });
   if (error.name === 'AppError') return new StartupError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
+  if (error.name === 'ObjectStoreError') return new StartupError(`TRELLIS_OBJECTS: ${error.message}`);
   if (error.name === 'StateFolderError') return new StartupError(`TRELLIS_STATE (${state}): ${error.message}`);
   if (error.name === 'DatabaseError') {
     return new StartupError(
       `${databaseUrl === undefined ? `TRELLIS_STATE (${state})` : 'DATABASE_URL'}: ${error.message}`,
     );
+  }
+  const fault = findStorageFault(error);
+  if (fault !== undefined && code !== 'EACCES' && code !== 'EROFS') {
+    return new StartupError(`TRELLIS_STATE (${state}): ${FAULT_TEXTS[fault]}`, { cause: error });
   }
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
     const message = `TRELLIS_STATE (${state}): the folder is not writable: ${error.message}`;

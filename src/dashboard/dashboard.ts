@@ -12,11 +12,12 @@ import { createForgeClients, type ForgeClients } from './forges/forge-clients.js
 import type { GithubApp } from './forges/github/access.js';
 import { deleteOldDays } from './insights/daily-counts.js';
 import { createThroughput, type Throughput } from './insights/throughput.js';
+import { createJobs, type Jobs } from './jobs.js';
 import { type Actions, createActions } from './pull-requests/actions.js';
 import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
 import { createAutomation } from './pull-requests/automation.js';
 import { deleteExpiredState } from './pull-requests/state-entries.js';
-import { createRefresher, createRefreshes, type Refresher, type Refreshes } from './refresh/refresher.js';
+import { createRefresher, createRefreshes, INTERVAL_MS, type Refresher, type Refreshes } from './refresh/refresher.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 import { createPreferences, type Preferences } from './settings/preferences.js';
 import { createRepositories, type Repositories } from './settings/repositories.js';
@@ -51,6 +52,7 @@ export interface Dashboard {
   readonly actions: Actions;
   readonly repositories: Repositories;
   readonly requestLog: RequestLog;
+  readonly jobs: Jobs;
 }
 
 export interface DashboardOptions {
@@ -118,6 +120,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     now,
   });
   const followUps = createAutomation({ database, refresher, attempts, now });
+  const deliveries = createDeliveries({ database, key, refresher, report, now });
   return {
     boards,
     streams: createBoardStreams({ database, boards }),
@@ -142,12 +145,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       getOwnerId: (caller, username) => getBoardOwnerId(database, caller, username),
       now,
     }),
-    deliveries: createDeliveries({ database, key, refresher, report, now }),
+    deliveries,
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
     rotateWebhook: createRotateWebhook({ database, key, now }),
     actions: createActions({ database, forges, refresher, attempts, now }),
     repositories: createRepositories({ database, refresher }),
     requestLog,
+    jobs: createJobs({ database, refresher, deliveries, intervalMs: refreshMs ?? INTERVAL_MS, now }),
   };
 }
 

@@ -9,8 +9,8 @@ import type { SignIn } from '../accounts/sign-in.js';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { auditPasskeyChange, type RequestOrigin } from './audit/chain.js';
-import { parsePublicKey } from './consumers.js';
 import { type OwnerKeys, saveOwnerKeys, type SecretsOwner } from './owner.js';
+import { parsePublicKey } from './public-keys.js';
 import { createServiceTokenManager, type ServiceTokenManager } from './service-tokens.js';
 
 /** The credentials of the secrets service: the owner's sign-in and passkeys, write tokens and consumer tokens. */

@@ -11,6 +11,7 @@ import {
   revokeConsumerTokens,
   savePublicKey,
 } from './consumer-changes.js';
+import { parsePublicKey } from './public-keys.js';
 
 export interface Consumer {
   readonly name: string;
@@ -219,14 +220,4 @@ export function parseConsumerName(text: string, field = 'name'): string {
   if (Array.from(text).length <= MAX_LENGTH && NAME.test(text)) return text;
   const message = `Expected ${field} to be a consumer name: 1 to ${MAX_LENGTH} visible characters, parts separated by "/".`;
   throw new AppError('invalid_input', message, { field });
-}
-
-/** Public keys of age, and the SSH public keys that age supports. */
-const PUBLIC_KEY = /^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$/;
-
-/** @throws AppError `invalid_input` for a public key that age can't use. */
-export function parsePublicKey(text: string): string {
-  if (PUBLIC_KEY.test(text)) return text;
-  const message = 'Expected public_key to be an age recipient or an SSH public key without its comment.';
-  throw new AppError('invalid_input', message, { field: 'public_key' });
 }

@@ -2,7 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { appendAuditEntry, type AuditOrigin, type RequestOrigin } from './audit/chain.js';
-import { parsePublicKey } from './consumers.js';
+import { parsePublicKey } from './public-keys.js';
 import { updateResealOfAll } from './reseal-state.js';
 
 /** The owner's public key and the copies of their identity. */

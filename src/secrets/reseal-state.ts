@@ -18,6 +18,25 @@ export async function saveResealState(transaction: Database, row: SecretTableRow
   return metadata;
 }
 
+/**
+ * Marks the recipients of a new value that the sender chose explicitly: those that are neither the owner's key nor a key
+ * of a consumer of the secret. A consumer without a registered key may have any of them, so none is marked then.
+ */
+export async function markExplicitRecipients(
+  transaction: Database,
+  { id, version }: Pick<SecretTableRow, 'id' | 'version'>,
+): Promise<void> {
+  await sql`
+    update secret_object_recipients set is_explicit = 1
+    where object_id = ${id} and version = ${version}
+      and not exists (select 1 from secret_owner as o where o.public_key = secret_object_recipients.recipient)
+      and not exists (
+        select 1 from secret_object_consumers as c left join secret_consumers as k on k.name = c.consumer
+        where c.object_id = ${id}
+          and (k.public_key is null or k.public_key = secret_object_recipients.recipient)
+      )`.execute(transaction);
+}
+
 /** Updates the column after a change to the public key of a consumer, for all secrets that name the consumer. */
 export async function updateResealOfConsumer(transaction: Database, consumer: string): Promise<void> {
   await update(transaction, sql`id in (select object_id from secret_object_consumers where consumer = ${consumer})`);
@@ -69,7 +88,7 @@ const NEEDS_RESEAL = sql`(
     ) or (
       not exists (select 1 from ${CONSUMERS} and k.public_key is null)
       and exists (
-        select 1 from ${RECIPIENTS}
+        select 1 from ${RECIPIENTS} and r.is_explicit = 0
           and not exists (select 1 from secret_owner as o where o.public_key = r.recipient)
           and not exists (select 1 from ${CONSUMERS} and k.public_key = r.recipient)
       )

@@ -34,7 +34,7 @@ async function recordBatch(database: Database, at: number): Promise<number> {
       .where((where) =>
         where.or([where('noted_version', 'is', null), where('noted_version', '<>', where.ref('version'))]),
       )
-      .orderBy(({ eb, lit }) => eb('updated_at', '+', eb('rotate_after_days', '*', lit(DAY_MS))))
+      .orderBy((order) => order('updated_at', '+', order('rotate_after_days', '*', order.lit(DAY_MS))))
       .limit(MAX_TOGETHER)
       .execute();
   // Checked without a transaction first, as usually nothing is due and other writes need not wait.

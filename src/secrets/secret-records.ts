@@ -256,6 +256,7 @@ export async function readSecretMetadataList(
       tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
       consumers: (consumers.get(row.id) ?? []).map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
       recipients: (recipients.get(row.id) ?? []).map(({ recipient }) => recipient),
+      explicitRecipients: (recipients.get(row.id) ?? []).filter(isExplicit).map(({ recipient }) => recipient),
       recipientCount: counts.get(row.id)?.[0]?.recipient_count ?? 0,
       ownerKey: owner?.public_key,
     };
@@ -291,6 +292,7 @@ export async function readSecretMetadata(database: Database, row: SecretTableRow
     tags: ofKind('tag').map(({ name }) => name),
     consumers: ofKind('consumer').map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
     recipients: ofKind('recipient').map(({ name }) => name),
+    explicitRecipients: ofKind('recipient').flatMap(({ name, count }) => (count === 1 ? name : [])),
     recipientCount: ofKind('value')[0]?.count ?? 0,
     ownerKey: ofKind('owner')[0]?.key ?? undefined,
   };
@@ -311,7 +313,7 @@ const findRelated = prepare((database, { id, version }: Pick<SecretTableRow, 'id
         from secret_object_tags where object_id = ${id}
       union all select 'consumer', consumer, public_key, 0
         from secret_object_consumers left join secret_consumers on name = consumer where object_id = ${id}
-      union all select 'recipient', recipient, null, 0
+      union all select 'recipient', recipient, null, is_explicit
         from secret_object_recipients where object_id = ${id} and version = ${version}
       union all select 'value', '', null, recipient_count
         from secret_object_values where object_id = ${id} and version = ${version}
@@ -366,11 +368,13 @@ function readRecipients(database: Database, ids: readonly string[]) {
     .innerJoin('secret_objects as objects', (join) =>
       join.onRef('objects.id', '=', 'recipients.object_id').onRef('objects.version', '=', 'recipients.version'),
     )
-    .select(['object_id', 'recipient'])
+    .select(['object_id', 'recipient', 'is_explicit'])
     .where('object_id', 'in', ids)
     .orderBy('recipient')
     .execute();
 }
+
+const isExplicit = (row: { readonly is_explicit: number }): boolean => row.is_explicit === 1;
 
 function readCounts(database: Database, ids: readonly string[]) {
   return database
@@ -399,7 +403,7 @@ export interface ResealReason {
   readonly reason: 'count' | 'recipients';
   /** The consumers whose current public key is not a recipient. */
   readonly missing: readonly string[];
-  /** The recorded public keys that no longer belong to a consumer or the owner. */
+  /** The recorded public keys that no longer belong to a consumer or the owner, and were not chosen explicitly. */
   readonly stale: readonly string[];
 }
 
@@ -408,6 +412,8 @@ interface Sealing {
   readonly ownerKey: string | undefined;
   /** The recorded public keys; may be empty. */
   readonly recipients: readonly string[];
+  /** The recorded public keys that the sender chose, which therefore stay. */
+  readonly explicitRecipients: readonly string[];
   readonly recipientCount: number;
 }
 
@@ -419,9 +425,9 @@ export function findResealReason(sealing: Sealing): ResealReason | undefined {
   return sealing.recipients.length > 0 ? compareKeys(sealing) : compareCount(sealing);
 }
 
-function compareKeys({ consumers, ownerKey, recipients }: Sealing): ResealReason | undefined {
+function compareKeys({ consumers, ownerKey, recipients, explicitRecipients }: Sealing): ResealReason | undefined {
   const missing = consumers.filter(({ publicKey }) => publicKey !== undefined && !recipients.includes(publicKey));
-  const known = [ownerKey, ...consumers.map(({ publicKey }) => publicKey)];
+  const known = [ownerKey, ...explicitRecipients, ...consumers.map(({ publicKey }) => publicKey)];
   // An unknown key may belong to a consumer without a registered key.
   const stale = hasAllKeys(consumers) ? recipients.filter((recipient) => !known.includes(recipient)) : [];
   if (missing.length === 0 && stale.length === 0) return undefined;

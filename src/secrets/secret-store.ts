@@ -4,7 +4,7 @@ import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
-import { saveResealState } from './reseal-state.js';
+import { markExplicitRecipients, saveResealState } from './reseal-state.js';
 import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
 import { listSecrets, type SecretListPage, type SecretListRequest } from './secret-list.js';
 import {
@@ -15,7 +15,6 @@ import {
   getVariant,
   listSecretConsumers,
   lockVariant,
-  readSecretMetadata,
   saveConsumers,
   saveSlug,
   saveTags,
@@ -36,9 +35,20 @@ export interface SecretValueInput {
   readonly recipients?: readonly string[];
 }
 
-interface SecretUpdate extends SecretValueInput {
-  /** The `If-Match` header: the ETag of the value to replace; when absent, every value is replaced. */
+interface Precondition {
+  /** The `If-Match` header: the ETag of the value to change; when absent, every value matches. */
   readonly ifMatch?: string;
+}
+
+interface SecretUpdate extends SecretValueInput, Precondition {
+  /** `null` and an empty text remove the description. */
+  readonly description?: string | null;
+}
+
+/** A change that keeps the value. Absent members stay unchanged. */
+export interface SecretPatch
+  extends Precondition, Pick<SecretUpdate, 'description' | 'rotateAfterDays' | 'tags' | 'usedBy'> {
+  readonly slug?: string;
 }
 
 export interface SecretCreation extends SecretValueInput {
@@ -63,14 +73,20 @@ export interface SecretStore {
   create(object: SecretCreation, origin: RequestOrigin): Promise<SecretMetadata>;
   read(ref: SecretRef, origin: RequestOrigin): Promise<CurrentValue>;
   /**
-   * Replaces the value. Absent consumers, tags and rotation stay unchanged.
+   * Replaces the value. Absent consumers, tags, description and rotation stay unchanged.
    *
    * @throws AppError as `create`; `precondition_failed` when the current value doesn't match `ifMatch`.
    */
   update(ref: SecretRef, change: SecretUpdate, origin: RequestOrigin): Promise<SecretMetadata>;
-  /** @throws AppError `conflict` when the new slug can't have this variant. */
-  rename(ref: SecretRef, slug: string, origin: RequestOrigin): Promise<SecretMetadata>;
-  remove(ref: SecretRef, origin: RequestOrigin): Promise<void>;
+  /**
+   * Renames a secret, or changes its labels: consumers, tags, description and rotation.
+   *
+   * @throws AppError `invalid_input` without a change; `conflict` when the slug can't have this variant;
+   * `precondition_failed` when the current value doesn't match `ifMatch`.
+   */
+  patch(ref: SecretRef, patch: SecretPatch, origin: RequestOrigin): Promise<SecretMetadata>;
+  /** @throws AppError `precondition_failed` when the current value doesn't match `ifMatch`. */
+  remove(ref: SecretRef & Precondition, origin: RequestOrigin): Promise<void>;
 }
 
 export function createSecretStore(database: Database, now: () => number = Date.now): SecretStore {
@@ -98,6 +114,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         await storeValue(transaction, { objectId: row.id, version: row.version }, value);
         await saveConsumers(transaction, row, consumers);
         await saveTags(transaction, row, tags);
+        if (value.recipients.length > 0) await markExplicitRecipients(transaction, row);
         await appendAuditEntry(transaction, { slug, variantId: row.id, action: 'create' }, origin);
         return saveResealState(transaction, row, origin.at);
       });
@@ -112,33 +129,51 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         const { id, slug } = object;
         assertIfMatch(object, change.ifMatch);
         if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
-        const { rotateAfterDays = object.rotate_after_days } = change;
-        const replaced = { ...(await replaceValue(transaction, object, value)), rotate_after_days: rotateAfterDays };
-        if (change.usedBy) await saveConsumers(transaction, object, change.usedBy);
-        if (tags) await saveTags(transaction, object, tags);
-        await setRotation(transaction, id, change.rotateAfterDays);
+        const replaced = await replaceValue(transaction, object, value);
+        await saveLabels(transaction, object, { ...change, tags });
+        if (value.recipients.length > 0) await markExplicitRecipients(transaction, replaced);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
-        return saveResealState(transaction, replaced, origin.at);
+        return saveResealState(transaction, { ...replaced, ...toColumns(change) }, origin.at);
       };
       // The rule for consumers concerns all variants of the slug; all other changes concern the locked one.
       return inTransaction(database, work, change.usedBy ? 'serializable' : 'read committed');
     },
-    async rename(ref, slug, origin) {
+    async patch(ref, patch, origin) {
       requireOwner(origin.caller);
-      assertSlug(slug);
-      return inTransaction(database, async (transaction) => {
-        const { id, slug: previousSlug } = await getVariant(transaction, ref);
-        const consumers = await listSecretConsumers(transaction, id);
-        if (slug !== previousSlug) await assertCanRename(transaction, id, { slug, consumers });
-        await saveSlug(transaction, id, slug);
-        await appendAuditEntry(transaction, { slug, variantId: id, action: 'rename', previousSlug }, origin);
-        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
-      });
+      const { slug, ifMatch, ...labels } = patch;
+      const isLabelled = Object.values<unknown>(labels).some((label) => label !== undefined);
+      if (slug !== undefined) assertSlug(slug);
+      else if (!isLabelled) throw noChange();
+      const tags = labels.tags && parseTags(labels.tags);
+      const work = async (transaction: Database): Promise<SecretMetadata> => {
+        const object = await lockVariant(transaction, ref);
+        assertIfMatch(object, ifMatch);
+        await assertVariant(transaction, object, patch);
+        const { id, slug: previousSlug } = object;
+        if (isLabelled) {
+          await saveLabels(transaction, object, { ...labels, tags });
+          await appendAuditEntry(transaction, { slug: previousSlug, variantId: id, action: 'update' }, origin);
+        }
+        if (slug !== undefined) {
+          await saveSlug(transaction, id, slug);
+          await appendAuditEntry(transaction, { slug, variantId: id, action: 'rename', previousSlug }, origin);
+        }
+        return saveResealState(
+          transaction,
+          await getVariant(transaction, { slug: slug ?? previousSlug, id }),
+          origin.at,
+        );
+      };
+      // Slugs and consumers concern all variants of a slug; all other changes concern the locked one.
+      const isShared = slug !== undefined || labels.usedBy !== undefined;
+      return inTransaction(database, work, isShared ? 'serializable' : 'read committed');
     },
     async remove(ref, origin) {
       requireOwner(origin.caller);
       const work = async (transaction: Database): Promise<void> => {
-        const { id, slug } = await lockVariant(transaction, ref);
+        const object = await lockVariant(transaction, ref);
+        assertIfMatch(object, ref.ifMatch);
+        const { id, slug } = object;
         await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'delete' }, origin);
       };
@@ -181,9 +216,37 @@ function toRow({ slug, description, rotateAfterDays }: SecretCreation, { by, at 
   };
 }
 
-async function setRotation(transaction: Database, id: string, days: number | null | undefined): Promise<void> {
-  if (days === undefined) return;
-  await transaction.updateTable('secret_objects').set({ rotate_after_days: days }).where('id', '=', id).execute();
+const noChange = (): AppError =>
+  new AppError('invalid_input', 'Expected slug, used_by, tags, description or rotate_after_days.', { field: 'slug' });
+
+/** Asserts that the slug of a secret can have it as a variant after a change. @throws AppError `conflict` otherwise. */
+async function assertVariant(transaction: Database, object: SecretTableRow, patch: SecretPatch): Promise<void> {
+  const { slug, usedBy } = patch;
+  if (slug !== undefined && slug !== object.slug) {
+    const consumers = usedBy ?? (await listSecretConsumers(transaction, object.id));
+    await assertCanRename(transaction, object.id, { slug, consumers });
+  } else if (usedBy !== undefined) {
+    await assertConsumersUnused(transaction, object, usedBy);
+  }
+}
+
+type Labels = Omit<SecretPatch, 'slug'>;
+
+/** Stores the given labels, whose tags have been parsed. */
+async function saveLabels(transaction: Database, object: SecretTableRow, labels: Labels): Promise<void> {
+  if (labels.usedBy) await saveConsumers(transaction, object, labels.usedBy);
+  if (labels.tags) await saveTags(transaction, object, labels.tags);
+  const columns = toColumns(labels);
+  if (Object.keys(columns).length === 0) return;
+  await transaction.updateTable('secret_objects').set(columns).where('id', '=', object.id).execute();
+}
+
+/** Returns the columns that labels change. */
+function toColumns({ description, rotateAfterDays }: Labels) {
+  return {
+    ...(description !== undefined && { description: description === '' ? null : description }),
+    ...(rotateAfterDays !== undefined && { rotate_after_days: rotateAfterDays }),
+  };
 }
 
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;

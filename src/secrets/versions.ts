@@ -4,7 +4,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';
 import { saveResealState } from './reseal-state.js';
-import { findValue, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
+import { findValue, listExplicitRecipients, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
 import {
   fromStoredActor,
   getVariant,
@@ -62,8 +62,11 @@ export function createVersionStore(database: Database): VersionStore {
         const object = await lockVariant(transaction, ref);
         const { id, slug } = object;
         const value = await getPreviousValue(transaction, object, version);
-        const recipients = await listRecipients(transaction, { objectId: id, version });
-        const restored = await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
+        const key = { objectId: id, version };
+        const recipients = await listRecipients(transaction, key);
+        const explicitRecipients = await listExplicitRecipients(transaction, key);
+        const previous = { ...value, recipients, explicitRecipients, by, at: origin.at };
+        const restored = await replaceValue(transaction, object, previous);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
         return saveResealState(transaction, restored, origin.at);
       };

@@ -235,6 +235,7 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   server_key: true,
   rate_counts: false,
   webhook_deliveries: false,
+  backup_schedule: false,
   // A server recreates the schedule from the user settings at startup; leases are short-lived.
   refresh_schedule: false,
 };

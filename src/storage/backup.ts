@@ -1,6 +1,10 @@
-import { constants } from 'node:fs';
-import { copyFile, link, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
+import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import {
   type ArchiveContents,
   type ArchivedFile,
@@ -14,51 +18,87 @@ import {
   writeArchiveContents,
   writeRows,
 } from './backup-archive.js';
-import { connectDatabase, type Database, inSnapshot, inTransaction } from './database.js';
+import { decryptBackup, encryptBackup, isEncrypted } from './backup-encryption.js';
+import type { BackupTarget } from './backup-target.js';
+import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from './database.js';
 import { sql } from './kysely.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from './open-database.js';
 import { SERVER_KEY_FILE } from './server-key.js';
 import { isSqliteError } from './sqlite.js';
-import { openStateFolder } from './state-folder.js';
+import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX } from './state-folder.js';
 
-interface RestoreOptions extends DatabaseTargetConfig {
-  /** The backup. */
-  readonly file: string;
+/** One backup in a target. */
+export interface BackupLocation {
+  readonly target: BackupTarget;
+  readonly name: string;
+}
+
+interface RestoreOptions extends DatabaseTargetConfig, BackupLocation {
   /** Whether to overwrite an existing file, or to replace existing data. */
   readonly force: boolean;
+  /** The file of age identities that decrypt the backup. */
+  readonly identityFile?: string;
   /** Reports the number of copied rows and the total. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-interface BackupOptions extends RestoreOptions {
+interface BackupOptions extends DatabaseTargetConfig, BackupLocation {
+  readonly force: boolean;
+  /** The public keys (`age1…`) to which the backup is encrypted; none for a backup in clear. */
+  readonly recipients: readonly string[];
   readonly release: string;
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Writes a backup file with mode 0600. It contains the user data (accounts, boards and secrets) from one snapshot, even
- * while the server runs, and the server key. The file is verified before it gets its name.
+ * Writes a backup with mode 0600. It contains the user data (accounts, boards and secrets) from one snapshot, even
+ * while the server runs, and the server key. The archive is verified before it is stored under its name.
  *
- * @throws ArchiveError if the file exists, or there is no database.
+ * @throws ArchiveError if the name exists, or there is no database.
  */
 export async function createBackup(options: BackupOptions): Promise<ArchiveContents> {
-  if (!options.force) await assertNotExisting(options.file);
+  const { target, name, force, recipients } = options;
+  if (!force) await assertNotExisting(options);
   const place = toDatabaseTarget(options);
   if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
   const source = await openMigratedDatabase(place, { hasDeadlines: false });
-  const temporary = join(dirname(options.file), `.trellis-backup-${process.pid}`);
   try {
-    // SQLite would create the file readable for other users.
-    await (await open(temporary, 'wx', 0o600)).close();
-    const contents = await writeArchive(temporary, source, options);
-    await moveToFile(temporary, options);
-    return contents;
+    // Only the state folder contains the server key in clear.
+    return await inWorkFolder(join(options.state, 'backup-'), async (archive) => {
+      const contents = await writeArchive(archive, source, options);
+      const content = createReadStream(archive);
+      const encrypted = recipients.length === 0 ? content : await encryptBackup(content, recipients);
+      await target.write(name, encrypted, { overwrite: force });
+      return contents;
+    });
+  } catch (error) {
+    throw toBackupError(error);
   } finally {
     await source.destroy();
-    await rm(temporary, { force: true });
   }
 }
 
+/** Calls `work` with the path of a temporary archive in a new folder, whose path begins with `prefix`. */
+async function inWorkFolder<T>(prefix: string, work: (archive: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(prefix);
+  try {
+    return await work(join(folder, 'archive.db'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A damaged file is the source, which has been copied from; all other faults are those of the new file. */
+function toBackupError(error: unknown): unknown {
+  const fault = findStorageFault(error);
+  if (fault === undefined || error instanceof ArchiveError) return error;
+  if (fault === 'damaged') return toDatabaseError(error);
+  return new ArchiveError(`The backup can't be written: ${FAULT_TEXTS[fault]}`, { cause: error });
+}
+
 async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<ArchiveContents> {
+  // SQLite would create the file readable for other users.
+  await (await open(temporary, 'wx', 0o600)).close();
   const archive = await openDatabase({ file: temporary });
   try {
     const tables = await inSnapshot(source, (snapshot) =>
@@ -114,35 +154,9 @@ async function readPreciousFiles(state: string): Promise<ArchivedFile[]> {
   return content === undefined ? [] : [{ name: SERVER_KEY_FILE, content }];
 }
 
-async function moveToFile(temporary: string, { file, force }: BackupOptions): Promise<void> {
-  const handle = await open(temporary, 'r+');
-  await handle.sync();
-  await handle.close();
-  if (force) await rename(temporary, file);
-  // Unlike rename(), link() fails if the name exists.
-  else
-    await link(temporary, file)
-      .catch((error: unknown) => copyWithoutLinks(error, temporary, file))
-      .catch(throwIfExisting);
-}
-
-/** Copies the file if the file system has no hard links, such as exFAT and some network shares. */
-async function copyWithoutLinks(error: unknown, temporary: string, file: string): Promise<void> {
-  if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  await copyFile(temporary, file, constants.COPYFILE_EXCL);
-  const copy = await open(file, 'r+');
-  await copy.sync();
-  await copy.close();
-}
-
-async function assertNotExisting(file: string): Promise<void> {
-  const found = await stat(file).catch(() => undefined);
-  if (found !== undefined) throw new ArchiveError(`${file} already exists. Use --force to overwrite it`);
-}
-
-function throwIfExisting(error: unknown): never {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  throw new ArchiveError('The file already exists: another process has just created it', { cause: error });
+async function assertNotExisting({ target, name }: BackupLocation): Promise<void> {
+  if ((await target.find(name)) === undefined) return;
+  throw new ArchiveError(`${name} already exists. Use --force to overwrite it`);
 }
 
 function throwMissingDatabase(cause: unknown): never {
@@ -158,19 +172,71 @@ function throwMissingDatabase(cause: unknown): never {
  */
 export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
   const folder = await openStateFolder(options.state);
-  const workFolder = await mkdtemp(join(options.state, 'restore-'));
+  await deleteInterruptedRestores(options.state).catch((error: unknown) => {
+    folder.close();
+    throw error;
+  });
   try {
-    const copy = join(workFolder, 'archive.db');
-    await copyFile(options.file, copy).catch((cause: unknown) => {
-      throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
+    return await inWorkFolder(join(options.state, RESTORE_PREFIX), async (copy) => {
+      await download(options, copy);
+      const contents = await verify(copy);
+      await replace(copy, contents, options);
+      return contents;
     });
-    const contents = await verify(copy);
-    await replace(copy, contents, options);
-    return contents;
   } finally {
-    await rm(workFolder, { recursive: true, force: true });
     folder.close();
   }
+}
+
+interface VerifyOptions extends BackupLocation {
+  readonly identityFile?: string;
+  /** An existing folder, in which a temporary copy is written. */
+  readonly folder: string;
+}
+
+/** The result of {@link verifyBackup}. */
+export interface VerifiedBackup extends ArchiveContents {
+  readonly isEncrypted: boolean;
+}
+
+/**
+ * Verifies a whole backup: its encryption, its structure and the digests of all data.
+ *
+ * @throws ArchiveError if it is not a backup, is corrupt, or can't be decrypted.
+ */
+export async function verifyBackup({ folder, ...location }: VerifyOptions): Promise<VerifiedBackup> {
+  return inWorkFolder(join(folder, 'backup-'), async (copy) => ({
+    isEncrypted: await download(location, copy),
+    ...(await verify(copy)),
+  }));
+}
+
+/** Copies a backup in clear to a file. @returns whether the backup was encrypted. */
+async function download(
+  { target, name, identityFile }: BackupLocation & Pick<RestoreOptions, 'identityFile'>,
+  copy: string,
+): Promise<boolean> {
+  const content = await target.read(name);
+  const start = await peek(content);
+  const wasEncrypted = isEncrypted(start);
+  if (wasEncrypted && identityFile === undefined) {
+    content.destroy();
+    throw new ArchiveError('The backup is encrypted. Use --identity with the file of an age identity');
+  }
+  const archive = wasEncrypted ? await decryptBackup(content, identityFile ?? '') : content;
+  await pipeline(archive, createWriteStream(copy, { flags: 'wx', mode: 0o600 })).catch((cause: unknown) => {
+    throw new ArchiveError(`The backup can't be read completely: ${String(cause)}`, { cause });
+  });
+  return wasEncrypted;
+}
+
+/** Returns the first bytes of a stream, which remain in it. */
+async function peek(content: Readable): Promise<Uint8Array> {
+  for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+    content.unshift(chunk);
+    return chunk as Buffer;
+  }
+  return new Uint8Array();
 }
 
 async function verify(copy: string): Promise<ArchiveContents> {
@@ -191,7 +257,7 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
   // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
-    const target = await openDatabase(toDatabaseTarget(options), { hasDeadlines: false });
+    const target = await openTarget(options);
     try {
       if (!options.force) await assertEmpty(target);
       // If the process ends between the two steps, the server reports a different key until the restore is repeated.
@@ -202,6 +268,18 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
     }
   } finally {
     await archive.destroy();
+  }
+}
+
+/** Opens the database to restore into. With `force`, a damaged SQLite file is moved aside and replaced by a new one. */
+async function openTarget({ force, ...options }: RestoreOptions): Promise<Database> {
+  const place = toDatabaseTarget(options);
+  try {
+    return await openDatabase(place, { hasDeadlines: false });
+  } catch (error) {
+    if (!force || !('file' in place) || !isDamage(error)) throw error;
+    moveDamagedAside(place.file, Infinity);
+    return openDatabase(place);
   }
 }
 

@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { Kysely, PostgresAdapter } from './kysely.js';
+import type { StatementWatch } from '@trellis/core/slow-statements';
+import { FAULT_TEXTS, findStorageFault, type StorageFault } from '@trellis/core/storage-faults';
+import type { LogEvent, Logger } from 'kysely';
+import { CompiledQuery, Kysely, PostgresAdapter } from './kysely.js';
 import { postgresDialect } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
@@ -19,6 +22,8 @@ export interface ConnectOptions {
    * take longer.
    */
   readonly hasDeadlines?: boolean;
+  /** Receives slow statements. */
+  readonly watch?: StatementWatch;
 }
 
 /**
@@ -30,14 +35,63 @@ interface Parts {
   /** Repeats one failed transaction of this process at a time, so that they do not conflict with each other again. */
   readonly repeatInTurn: ConcurrencyLimit;
   readonly joining: TransactionContext;
+  /** The pool of PostgreSQL, once it is open. */
+  pool?: Readonly<Record<'idleCount' | 'totalCount' | 'waitingCount', number>>;
 }
 
 /** Connects to a database without any checks. */
-export function connectDatabase(place: DatabaseTarget, { hasDeadlines = true }: ConnectOptions = {}): Database {
-  const dialect = 'url' in place ? postgresDialect({ ...place, hasDeadlines }) : sqliteDialect(place.file);
+export function connectDatabase(place: DatabaseTarget, options: ConnectOptions = {}): Database {
+  const { hasDeadlines = true, watch } = options;
   const joining = createTransactionContext();
   const parts: Parts = { repeatInTurn: limitConcurrency(1), joining };
-  return withTransactionContext(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
+  const onOpen = (pool: NonNullable<Parts['pool']>) => (parts.pool = pool);
+  const dialect = 'url' in place ? postgresDialect({ ...place, hasDeadlines, onOpen }) : sqliteDialect(place.file);
+  const log: Logger | undefined = watch && ((event) => reportStatement(root, event, watch));
+  const root = new Kysely<Tables>({ dialect, ...(log && { log }) });
+  return withTransactionContext(root, joining, { [PARTS]: parts });
+}
+
+/** Statements with a plan; others begin and end transactions, or change tables. */
+const HAS_PLAN = /^\s*(?:delete|insert|select|update|with)\b/i;
+
+/**
+ * Reports a statement, and its plan if it took long.
+ *
+ * @param root The database itself, which explains the statement outside of any transaction.
+ */
+function reportStatement(
+  root: Database,
+  { query, queryDurationMillis }: LogEvent,
+  { slowMs, onSlow, onStatement }: StatementWatch,
+): void {
+  const { sql: text, parameters } = query;
+  onStatement?.(text, queryDurationMillis);
+  if (queryDurationMillis < slowMs || !HAS_PLAN.test(text)) return;
+  onSlow({ text, milliseconds: queryDurationMillis, explain: () => explain(root, text, parameters) });
+}
+
+/** Returns the plan of a statement, one step per line, without the values that PostgreSQL shows in it. */
+async function explain(root: Database, text: string, parameters: readonly unknown[]): Promise<string> {
+  const prefix = isPostgres(root) ? 'explain' : 'explain query plan';
+  const query = CompiledQuery.raw(`${prefix} ${text}`, [...parameters]);
+  const { rows } = await root.executeQuery<Readonly<Record<string, unknown>>>(query);
+  const steps = rows.map((row) => String(row.detail ?? row['QUERY PLAN']));
+  return steps.join('\n').replaceAll(/'(?:[^']|'')*'/g, "'…'");
+}
+
+/** The connections of a pool, and the calls that wait for one. */
+interface PoolCounts {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** Counts the connections to PostgreSQL; `undefined` for SQLite, which has one, and before the first query. */
+export function countConnections(database: Database): PoolCounts | undefined {
+  const { pool } = findParts(database) ?? {};
+  if (pool === undefined) return undefined;
+  const { totalCount, idleCount, waitingCount } = pool;
+  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
 /** Returns whether the database is PostgreSQL; otherwise it is SQLite. */
@@ -223,13 +277,10 @@ const MAX_WAIT_MS = 200;
  * @throws AppError `unavailable` after too many conflicts. A duplicate key is thrown unchanged in that case, because it
  * may not be due to a conflict.
  */
-async function retrySerializationFailures<T>(
-  run: () => Promise<T>,
-  repeatInTurn: ConcurrencyLimit = (repeat) => repeat(),
-): Promise<T> {
+async function retrySerializationFailures<T>(run: () => Promise<T>, repeatInTurn?: ConcurrencyLimit): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await (tries === 1 ? run() : repeatInTurn(run));
+      return await (tries === 1 || repeatInTurn === undefined ? run() : repeatInTurn(run));
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (tries === MAX_TRIES) throw toFailure(error);
@@ -264,8 +315,21 @@ const REASONS: Readonly<Record<string, string>> = {
   '57P03': 'the PostgreSQL server is starting up or shutting down',
 };
 
+/** The advice for faults of a SQLite database, whose data can't be derived again. */
+const FAULT_ADVICE: Readonly<Partial<Record<StorageFault, string>>> = {
+  damaged: 'restore a backup with "trellis restore --force", which keeps the damaged file',
+  full: 'free some space',
+};
+
 /** Converts errors that an operator can fix to a {@link DatabaseError}. Returns other errors unchanged. */
 export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof DatabaseError) return error;
+  const fault = findStorageFault(error);
+  if (fault !== undefined) {
+    const advice = FAULT_ADVICE[fault];
+    const text = `trellis.db: ${FAULT_TEXTS[fault]}${advice === undefined ? '' : `; ${advice}`}`;
+    return new DatabaseError(text, { cause: error });
+  }
   const { code, message } = causeOf(error) as { readonly code?: unknown; readonly message?: unknown };
   const reason = REASONS[String(code)];
   if (reason !== undefined) return new DatabaseError(reason, { cause: error });

@@ -19,7 +19,10 @@ import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 import { throughput } from './migrations/0016-throughput.js';
 import { auditSequence } from './migrations/0017-audit-sequence.js';
 import { lists } from './migrations/0018-lists.js';
-import { hiddenRepositories } from './migrations/0020-hidden-repositories.js';
+import { explicitRecipients } from './migrations/0019-explicit-recipients.js';
+import { backupSchedule } from './migrations/0020-backup-schedule.js';
+import { hiddenRepositories } from './migrations/0021-hidden-repositories.js';
+import type { Tables } from './tables.js';
 
 /**
  * Creates or changes tables. It must not change after its release, and uses no table types, which describe the end
@@ -47,11 +50,26 @@ export const MIGRATIONS: readonly Migration[] = [
   throughput,
   auditSequence,
   lists,
+  explicitRecipients,
+  backupSchedule,
   hiddenRepositories,
 ];
 
+/** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
+const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
+  [secretValues, 'secret_objects'],
+  [secretsUpkeep, 'audit_log'],
+]);
+
+/**
+ * The migrations after which the previous release still works with the database, so that servers can be upgraded one
+ * after the other: they only add tables, columns with defaults, and indexes (CONTRIBUTING.md, "Migrations").
+ */
+const EXPANSIONS: ReadonlySet<Migration> = new Set([backupSchedule, hiddenRepositories]);
+
 interface SchemaVersions {
-  schema_versions: { version: number };
+  /** `compatible_from` is the version of the oldest release that works with the tables; null before that was stored. */
+  schema_versions: { version: number; compatible_from?: number | null };
 }
 
 /** An arbitrary number that no other program locks in the same database. */
@@ -64,27 +82,87 @@ const MIGRATION_LOCK = 7_872_656_915;
  * Kysely's `Migrator` would replace fifteen lines and need more: on SQLite it neither locks nor rolls back, and it
  * records names in a table of its own, while older releases recognise a newer database by `schema_versions`.
  *
- * @throws DatabaseError if a newer release has migrated the database.
+ * @throws DatabaseError if a newer release has changed the tables incompatibly, or a migration would delete rows.
  */
-export async function migrate(database: Database, migrations = MIGRATIONS): Promise<void> {
+export async function migrate(
+  database: Database,
+  migrations = MIGRATIONS,
+  { deleteRows = false }: { readonly deleteRows?: boolean } = {},
+): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     if (isPostgres(database)) await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     const versions = transaction as unknown as Kysely<SchemaVersions>;
     await createVersions(versions);
     const version = await readVersion(versions);
-    if (version > migrations.length) {
-      const supported = `this release supports versions up to ${migrations.length}`;
-      throw new DatabaseError(`the database has version ${version} of a newer release; ${supported}`);
-    }
+    if (version > migrations.length) await assertCompatible(transaction, migrations.length);
     for (const [index, run] of migrations.entries()) {
       if (index < version) continue;
+      const deleted = await countDeletedRows(transaction, run);
+      if (deleted.rows > 0 && !deleteRows) throw toRefusal(index + 1, deleted);
       await run(transaction as unknown as Kysely<unknown>);
       await versions
         .insertInto('schema_versions')
-        .values({ version: index + 1 })
+        .values({ version: index + 1, compatible_from: findCompatible(migrations, index) })
         .execute();
     }
   });
+}
+
+/** Rows that a migration deletes. */
+export interface DeletedRows {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/** Counts the rows that a pending migration would delete. A table that a pending migration creates has none. */
+export async function countDeletedRows(database: Database, migration: Migration): Promise<DeletedRows> {
+  const table = DELETED_ROWS.get(migration);
+  if (table === undefined || !(await hasTable(database, table))) return { table: table ?? '', rows: 0 };
+  const count = database.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('rows'));
+  return { table, rows: (await count.executeTakeFirstOrThrow()).rows };
+}
+
+const toRefusal = (number: number, { table, rows }: DeletedRows): DatabaseError =>
+  new DatabaseError(
+    `migration ${number} would delete ${rows} rows of ${table}. Back up, and run "trellis migrate --delete-rows" to allow it`,
+  );
+
+/** Returns the version of the oldest release that works with the tables after a migration. */
+function findCompatible(migrations: readonly Migration[], index: number): number {
+  const last = migrations.slice(0, index + 1).findLastIndex((migration) => !EXPANSIONS.has(migration));
+  return last + 1;
+}
+
+/** @throws DatabaseError if a newer release has changed the tables in a way that this release can't work with. */
+async function assertCompatible(database: Database, version: number): Promise<void> {
+  const found = await readSchema(database);
+  if (found.compatibleFrom <= version) return;
+  const supported = `this release supports versions up to ${version}`;
+  throw new DatabaseError(`the database has version ${found.version} of a newer release; ${supported}`);
+}
+
+/** The version of the tables. */
+export interface SchemaState {
+  /** The number of the last migration; 0 for none. */
+  readonly version: number;
+  /** The version of the oldest release that works with the tables. */
+  readonly compatibleFrom: number;
+}
+
+export async function readSchema(database: Database): Promise<SchemaState> {
+  const version = await readSchemaVersion(database);
+  if (version === 0 || !(await hasTable(database, 'schema_versions', 'compatible_from'))) {
+    return { version, compatibleFrom: version };
+  }
+  const versions = database as unknown as Kysely<SchemaVersions>;
+  const row = versions.selectFrom('schema_versions').select('compatible_from').where('version', '=', version);
+  return { version, compatibleFrom: (await row.executeTakeFirstOrThrow()).compatible_from ?? version };
+}
+
+async function hasTable(database: Database, name: string, column?: string): Promise<boolean> {
+  const tables = await database.introspection.getTables();
+  const found = tables.find((table) => table.name === name);
+  return found !== undefined && (column === undefined || found.columns.some((each) => each.name === column));
 }
 
 interface ServiceVersions {
@@ -148,6 +226,8 @@ async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
     .ifNotExists()
     .addColumn('version', 'integer', (column) => column.primaryKey())
     .execute();
+  if (await hasTable(versions as unknown as Database, 'schema_versions', 'compatible_from')) return;
+  await versions.schema.alterTable('schema_versions').addColumn('compatible_from', 'integer').execute();
 }
 
 /** Returns the number of the last migration of the database; 0 for none. */
@@ -155,17 +235,6 @@ export async function readSchemaVersion(database: Database): Promise<number> {
   const tables = await database.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_versions')) return 0;
   return readVersion(database as unknown as Kysely<SchemaVersions>);
-}
-
-/** The PostgreSQL error code of a table that does not exist. */
-const UNDEFINED_TABLE = '42P01';
-
-/** Returns the version of a PostgreSQL database in one statement; 0 for an empty one. */
-export async function findSchemaVersion(database: Database): Promise<number> {
-  return readVersion(database as unknown as Kysely<SchemaVersions>).catch((error: unknown) => {
-    if ((error as { readonly code?: unknown }).code === UNDEFINED_TABLE) return 0;
-    throw error;
-  });
 }
 
 async function readVersion(versions: Kysely<SchemaVersions>): Promise<number> {

@@ -11,17 +11,18 @@ import {
   toDatabaseError,
 } from './database.js';
 import { sql } from './kysely.js';
-import {
-  assertMigrated,
-  findSchemaVersion,
-  migrate,
-  type Migration,
-  MIGRATIONS,
-  readSchemaVersion,
-} from './migrate.js';
+import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchema, type SchemaState } from './migrate.js';
 import { assertServerKey, type ServerKey } from './server-key.js';
 
 const OLDEST_POSTGRES = 15;
+
+interface OpenOptions extends ConnectOptions {
+  readonly migrations?: readonly Migration[];
+  /** Whether migrations may delete rows. */
+  readonly deleteRows?: boolean;
+  /** Rejects for a database that must not be migrated. */
+  readonly beforeMigration?: (database: Database) => Promise<void>;
+}
 
 /**
  * Opens the database and migrates its tables, after other processes that do the same.
@@ -32,22 +33,22 @@ const OLDEST_POSTGRES = 15;
  */
 export async function openDatabase(
   place: DatabaseTarget,
-  { migrations = MIGRATIONS, ...options }: OpenOptions = {},
+  { migrations = MIGRATIONS, deleteRows = false, beforeMigration, ...options }: OpenOptions = {},
 ): Promise<Database> {
+  const run = async (database: Database): Promise<void> => {
+    await beforeMigration?.(database);
+    await migrate(database, migrations, { deleteRows });
+  };
   if ('file' in place) {
     makeDatabasePrivate(place.file);
-    return open(place, (database) => migrate(database, migrations));
+    return open(place, run, options);
   }
-  const isMigrated = async (database: Database) => (await findSchemaVersion(database)) === migrations.length;
+  const isMigrated = async (database: Database) => (await readSchema(database)).version === migrations.length;
   const migrateSlowly = async () => {
-    const patient = await open(place, (database) => migrate(database, migrations), { hasDeadlines: false });
+    const patient = await open(place, run, { hasDeadlines: false });
     await patient.destroy();
   };
   return open(place, async (database) => ((await isMigrated(database)) ? undefined : migrateSlowly()), options);
-}
-
-interface OpenOptions extends ConnectOptions {
-  readonly migrations?: readonly Migration[];
 }
 
 /**
@@ -64,7 +65,7 @@ async function open(
   prepare: (database: Database) => Promise<void>,
   options?: ConnectOptions,
 ): Promise<Database> {
-  const database = connectDatabase(place, options);
+  const database = connect(place, options);
   try {
     if (isPostgres(database)) await readSupportedVersion(database);
     await prepare(database);
@@ -73,6 +74,15 @@ async function open(
     throw toDatabaseError(error);
   }
   return database;
+}
+
+/** @throws DatabaseError for a SQLite file that can't be opened, which is known at once. */
+function connect(place: DatabaseTarget, options?: ConnectOptions): Database {
+  try {
+    return connectDatabase(place, options);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 /**
@@ -90,7 +100,7 @@ async function readSupportedVersion(database: Database): Promise<string> {
 export interface DatabaseTargetConfig {
   readonly databaseUrl: string | undefined;
   /** The number of PostgreSQL connections. */
-  readonly postgresPool?: number | undefined;
+  readonly postgresPool?: number;
   /** The state folder. */
   readonly state: string;
 }
@@ -123,7 +133,7 @@ export interface DatabaseStatus {
  */
 export async function inspectDatabase(place: DatabaseTarget, key?: ServerKey): Promise<DatabaseStatus | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const database = connectDatabase(place, { hasDeadlines: false });
+  const database = connect(place, { hasDeadlines: false });
   try {
     return await read(database, key);
   } catch (error) {
@@ -137,8 +147,7 @@ async function read(database: Database, key: ServerKey | undefined): Promise<Dat
   const engine = isPostgres(database)
     ? `PostgreSQL ${await readSupportedVersion(database)}`
     : await readSqlite(database);
-  const version = await readSchemaVersion(database);
-  const schema = compare(version);
+  const schema = compare(await readSchema(database));
   const damage = isPostgres(database) ? undefined : await findDamage(database);
   if (schema !== 'current') return { engine, schema, damage, userCount: 0, hasDifferentKey: false };
   const count = database.selectFrom('people').select(({ fn }) => fn.countAll<number>().as('people'));
@@ -146,9 +155,9 @@ async function read(database: Database, key: ServerKey | undefined): Promise<Dat
   return { engine, schema, damage, userCount: people, hasDifferentKey: await isOfOtherKey(database, key) };
 }
 
-function compare(version: number): DatabaseStatus['schema'] {
+function compare({ version, compatibleFrom }: SchemaState): DatabaseStatus['schema'] {
   if (version === 0) return 'none';
-  if (version === MIGRATIONS.length) return 'current';
+  if (compatibleFrom <= MIGRATIONS.length && MIGRATIONS.length <= version) return 'current';
   return version < MIGRATIONS.length ? 'older' : 'newer';
 }
 

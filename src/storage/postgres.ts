@@ -48,11 +48,19 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** Whether statements fail after some seconds. */
   readonly hasDeadlines: boolean;
+  /** Receives the pool once it exists. */
+  readonly onOpen?: (pool: pg.Pool) => void;
 }
 
 /** Creates a pool of connections to a server. The first query opens the first connection. */
 export function postgresDialect(options: PostgresOptions): PostgresDialect {
-  const config = { pool: async () => toBindingPool(await openPool(options)) };
+  const config = {
+    async pool() {
+      const pool = await openPool(options);
+      options.onOpen?.(pool);
+      return toBindingPool(pool);
+    },
+  };
   const limits = Object.entries(options.hasDeadlines ? REQUEST_LIMITS : LONG_LIMITS);
   const setLimits = limits.map(([name, value]) => `; set local ${name} = '${value}'`).join('');
   return new (class extends PostgresDialect {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, inTransaction } from './database.js';
 import { StateFolderError } from './state-folder.js';
@@ -42,7 +42,7 @@ export async function findServerKey(folder: string): Promise<ServerKey | undefin
 function parse(text: string, folder: string): ServerKey {
   if (!KEY.test(text)) {
     throw new StateFolderError(
-      `${join(folder, SERVER_KEY_FILE)} is not a valid key. Restore it, or delete it and re-enter the forge tokens`,
+      `${join(folder, SERVER_KEY_FILE)} is not a valid key; restore it from a backup, or copy it from another server of the same database`,
     );
   }
   return createServerKey(text.trim());
@@ -80,6 +80,53 @@ async function create(file: string): Promise<string> {
   }
   await rename(`${file}.new`, file);
   return text;
+}
+
+/**
+ * Replaces the key of a state folder, while no server uses it. `reencrypt` encrypts the data with the new key in the
+ * transaction that also replaces the check value. The previous key remains as `server.key.before-rotation`.
+ *
+ * The new key is on the disk before the transaction, and gets its name afterwards. If the process ends in between, the
+ * next call completes the rotation.
+ *
+ * @throws StateFolderError if the database was used with a different key.
+ */
+export async function rotateServerKey(
+  folder: string,
+  database: Database,
+  reencrypt: (transaction: Database, from: ServerKey, to: ServerKey) => Promise<void>,
+): Promise<void> {
+  const file = join(folder, SERVER_KEY_FILE);
+  const next = `${file}.next`;
+  const interrupted = await readIfThere(next);
+  if (interrupted !== undefined && (await isKeyOf(database, parse(interrupted, folder)))) {
+    await replaceKey(file, next);
+    return;
+  }
+  const from = await findServerKey(folder);
+  if (from === undefined) throw new StateFolderError(`${file} does not exist`);
+  await assertServerKey(database, from);
+  const to = parse(await create(next), folder);
+  await inTransaction(database, async (transaction) => {
+    await reencrypt(transaction, from, to);
+    await transaction
+      .updateTable('server_key')
+      .set({ sealed: to.encrypt(TEXT, PURPOSE) })
+      .execute();
+  });
+  await replaceKey(file, next);
+}
+
+async function isKeyOf(database: Database, key: ServerKey): Promise<boolean> {
+  const known = await database.selectFrom('server_key').select('sealed').executeTakeFirst();
+  return known !== undefined && isEncryptedWith(key, known.sealed);
+}
+
+async function replaceKey(file: string, next: string): Promise<void> {
+  // A link, so that there is a key with its name at every moment.
+  await rm(`${file}.before-rotation`, { force: true });
+  await link(file, `${file}.before-rotation`);
+  await rename(next, file);
 }
 
 /** A known text. A key is recognised by its ability to decrypt the stored ciphertext of it. */

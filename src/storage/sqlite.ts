@@ -1,6 +1,7 @@
 /** The Kysely dialect for SQLite. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { findStorageFault } from '@trellis/core/storage-faults';
 import type {
   DatabaseConnection,
   Driver,
@@ -21,9 +22,6 @@ const CACHE_KIB = 16_384;
 
 /** 16 MB of log, so that a page which many commits change is written to the database once. */
 const CHECKPOINT_PAGES = 4_000;
-
-/** The error code of SQLite if another connection is writing. */
-const SQLITE_BUSY = 5;
 
 /** The number of cached prepared statements. Lists of variable length produce new SQL texts, so it is bounded. */
 const MAX_STATEMENTS = 500;
@@ -98,6 +96,14 @@ class WaitingDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw(`begin ${mode}`));
   }
 
+  /**
+   * SQLite has already rolled back after some errors, such as that of a full disk. The failure of a second attempt would
+   * hide the error.
+   */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(connection).catch(() => undefined);
+  }
+
   #waiting: WaitingConnection | undefined;
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -115,12 +121,12 @@ class WaitingConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const deadline = Date.now() + BUSY_TIMEOUT_MS;
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {
         return await this.#connection.executeQuery<R>(query);
       } catch (error) {
-        if (!isBusy(error) || Date.now() >= deadline) throw error;
+        if (!isBusy(error) || performance.now() >= deadline) throw error;
       }
       await sleep(BUSY_RETRY_MS);
     }
@@ -132,7 +138,7 @@ class WaitingConnection implements DatabaseConnection {
 }
 
 function isBusy(error: unknown): boolean {
-  return isSqliteError(error) && error.errcode === SQLITE_BUSY;
+  return findStorageFault(error) === 'busy';
 }
 
 /** Returns whether SQLite itself has thrown the error. */

@@ -3,6 +3,7 @@
  * in the same way. JSON is text.
  */
 export interface Tables {
+  backup_schedule: BackupScheduleTable;
   people: PeopleTable;
   sessions: SessionsTable;
   tokens: TokensTable;
@@ -413,6 +414,8 @@ export interface SecretObjectRecipientsTable {
   object_id: string;
   version: number;
   recipient: string;
+  /** 1 for a key that the sender chose itself; it belonged to no consumer of the secret, nor to the owner. */
+  is_explicit: number;
 }
 
 /** Consumers that were added explicitly or have a public key. Consumers that secrets merely refer to need no row. */
@@ -505,6 +508,18 @@ export interface WebhookDeliveriesTable {
   /** The hash of the user, the forge and the delivery id of the forge. */
   id: string;
   expires_at: number;
+}
+
+/** The schedule of backups. The table has at most one row, with the id 1. */
+export interface BackupScheduleTable {
+  id: number;
+  due_at: number;
+  /** A random id of the run that makes the backup. */
+  lease_holder: string | null;
+  /** Extended during the backup. After this time another process may acquire the lease. */
+  lease_until: number;
+  last_name: string | null;
+  last_at: number | null;
 }
 
 /** A check value for the server key. The table has at most one row, with the id 1. */

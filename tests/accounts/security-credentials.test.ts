@@ -46,7 +46,7 @@ describe('An API token', () => {
   ])('gets the same error when it is %s', async (_reason, createInvalid) => {
     const reply = await withToken(await createInvalid());
     expect(toStatusAndCode(reply)).toEqual([401, 'unauthenticated']);
-    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     const { error } = reply.body as { error: string };
     expect(error).toBe('The session or token is invalid, expired or revoked.');
   });

@@ -27,27 +27,34 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   commands: {
     rooms: [
       ...['core', 'config', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
-      ...['client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
+      ...['dashboard', 'client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
-  main: { rooms: ['app', 'services', 'config', 'site-requests'] },
+  main: {
+    rooms: ['app', 'core', 'server', 'services', 'config', 'log', 'metrics', 'setup-link', 'site-requests', 'tracing'],
+  },
+  'setup-link': { rooms: ['accounts', 'core'], packages: 'no transport' },
+  tracing: { rooms: ['server'] },
+  log: { rooms: ['server'] },
+  // Reads the state of the services, which know nothing of metrics.
+  metrics: { rooms: ['config', 'dashboard', 'storage'] },
   // Starts the server of a project for its tests.
-  testing: { rooms: ['config', 'main'] },
+  testing: { rooms: ['config', 'main', 'server'] },
   app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
   'site-requests': { rooms: ['server', 'site/graphql', 'resolvers', 'page-paths'] },
   // The services of this product, as any other project lists its own.
   product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'secrets-handlers'], packages: [] },
   'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
   project: { rooms: ['product'], packages: [] },
-  services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
+  services: { rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
   'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-schema'] },
   'site-schema': { rooms: ['config'], packages: ['node:fs/promises'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
-  config: { rooms: ['product', 'project'] },
+  config: { rooms: ['core', 'product', 'project'] },
 
   // What the toolkit's parts share. Pages import it too.
-  core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises'] },
+  core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises', 'node:path'] },
   codegen: toolkit,
   server: toolkit,
   site: { ...toolkit, packages: 'no transport' },

@@ -53,7 +53,7 @@ test.each([
   ['packages/client/src/a.ts', "import { b } from 'node:crypto';", 'the client runs in browsers'],
   ['packages/client/src/a.ts', "import { b } from 'crypto';", 'built-in modules need no prefix'],
   ['packages/codegen/src/a.ts', "import { b } from '@trellis/server/b';", 'the generators are independent'],
-  ['src/main.ts', "import { b } from '@trellis/server/b';", 'only app may import the server'],
+  ['src/cli.ts', "import { b } from '@trellis/server/b';", 'only app and main may import the server'],
   ['src/storage/a.ts', "const b = await import('@trellis/site/b');", 'a dynamic import counts'],
   ['src/storage/a.ts', "import '@trellis/site/b';", 'an import for side effects counts'],
   ['src/storage/a.ts', "import { type A, b } from '@trellis/site/b';", 'one imported name is a value'],

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLog } from '@trellis/server/http/request';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config/config.js';
 import { openServices, type Services } from '../../src/services.js';
@@ -31,11 +32,13 @@ export async function serveTrellis({
   const settings = { state, services: 'dashboard', logLevel: 'silent', forgeAllow: LOOPBACK.join(','), ...flags };
   const config = await loadConfig({ flags: settings, env: {}, folder: state });
   let origin = '';
-  const app = createApp({ config, origin: () => origin });
+  const log = createLog({ level: config.logLevel });
+  const app = createApp({ config, log, origin: () => origin });
   const server = app.server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const services = await openServices(config, { version: '1.2.3', origin: () => origin, terminal: process.stderr });
+  const options = { version: '1.2.3', log, terminal: process.stderr };
+  const services = await openServices(config, { ...options, origin: () => origin });
   await services.site?.firstAttempt;
   await app.open(adapt(services));
   return {

@@ -1,10 +1,13 @@
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
 import { createRowDigest, readRows, writeArchiveContents } from '../../src/storage/backup-archive.js';
+import { runDueBackup } from '../../src/storage/backup-schedule.js';
+import { openBackupTarget } from '../../src/storage/backup-target.js';
 import { type Database, type DatabaseTarget, inTransaction } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -252,3 +255,83 @@ async function seal(archiveFile: string, names: readonly ('boards' | 'people')[]
   await writeArchiveContents(archive, { createdAt: new Date(0), release: '0.0.1', tables, files: [] });
   await archive.destroy();
 }
+
+describe('an encrypted backup', () => {
+  let identityFile: string;
+  let recipient: string;
+  beforeEach(async () => {
+    const identity = await generateX25519Identity();
+    recipient = await identityToRecipient(identity);
+    identityFile = path.join(folder, 'identity.txt');
+    await writeFile(identityFile, `# created: today\n${identity}\n`);
+  });
+
+  const verify = (...flags: string[]) =>
+    runCommand(
+      ({ err }) => backupCommand({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }),
+      ['verify', file, '--state', server.state, ...flags],
+    );
+
+  test('contains nothing in clear, and is restored with an identity', async () => {
+    expect(await run(backupCommand, server, '--recipient', recipient)).toMatchObject({
+      code: 0,
+      err: like(/, encrypted to 1 recipient\.$/m),
+    });
+    const bytes = await readFile(file);
+    expect(bytes.subarray(0, 21).toString()).toBe('age-encryption.org/v1');
+    expect(bytes.includes((await readKey(server)).trim())).toBe(false);
+    const target = await makeServer('new', engine);
+    expect(await run(restoreCommand, target)).toMatchObject({ code: 1, err: like('The backup is encrypted') });
+    expect(await run(restoreCommand, target, '--identity', identityFile)).toMatchObject({ code: 0 });
+    expect(await readAll(target)).toEqual(await readAll(server));
+    expect(await readKey(target)).toBe(await readKey(server));
+    expect((await readdir(server.state)).filter((name) => name.startsWith('backup-'))).toEqual([]);
+  });
+
+  test('verify: describes the backup, and finds damage at its end', async () => {
+    await run(backupCommand, server, '--recipient', recipient);
+    const described =
+      /^Encrypted backup of 2\S+Z, created by release 1\.2\.3: 3 rows of \d+ tables and server\.key\.$/m;
+    expect(await verify('--identity', identityFile)).toMatchObject({ code: 0, err: like(described) });
+    await writeFile(identityFile, await generateX25519Identity());
+    expect(await verify('--identity', identityFile)).toMatchObject({ code: 1, err: like("can't decrypt the backup") });
+  });
+
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['a changed last byte', (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes.at(-1)! ^ 1])])],
+    ['a missing end', (bytes) => bytes.subarray(0, -70_000)],
+  ])('verify: rejects %s', async (_what, damage) => {
+    await run(backupCommand, server, '--recipient', recipient);
+    await writeFile(file, damage(await readFile(file)));
+    expect(await verify('--identity', identityFile)).toMatchObject({ code: 1, err: like("can't be read completely") });
+  });
+});
+
+describe('scheduled backups', () => {
+  test('are created by one of two servers, when they are due, and the oldest are deleted', async () => {
+    const place = path.join(folder, 'backups');
+    const databases = [await openDatabase(server.place), await openDatabase(server.place)];
+    const databaseUrl = 'url' in server.place ? server.place.url : undefined;
+    const target = await openBackupTarget(place, { folder: server.state, env: {} });
+    const options = databases.map((database) => ({
+      ...{ database, databaseUrl, state: server.state, target, recipients: [] },
+      ...{ hours: 24, keep: 2, release: '1.2.3', report: (error: unknown) => expect(error).toBeUndefined() },
+    }));
+    for (const day of ['01', '02', '03']) {
+      await mkdir(place, { recursive: true });
+      await writeFile(path.join(place, `trellis-2020-01-${day}T00-00-00Z.backup`), '');
+    }
+    await writeFile(path.join(place, 'notes.txt'), '');
+    const names = await Promise.all(options.map(runDueBackup));
+    const [name] = names.filter((each) => each !== undefined);
+    expect(names.filter((each) => each !== undefined)).toHaveLength(1);
+    expect((await readdir(place)).sort()).toEqual(['notes.txt', 'trellis-2020-01-03T00-00-00Z.backup', name]);
+    expect(await Promise.all(options.map(runDueBackup))).toEqual([undefined, undefined]);
+    await databases[0]!
+      .updateTable('backup_schedule')
+      .set({ due_at: 0, lease_until: 2 ** 50 })
+      .execute();
+    expect(await runDueBackup(options[0]!)).toBeUndefined();
+    await Promise.all(databases.map((database) => database.destroy()));
+  });
+});

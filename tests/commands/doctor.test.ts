@@ -51,6 +51,8 @@ test('doctor: passes all checks for a working server', async () => {
     key: `ok ${path.join(state, 'server.key')}`,
     database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 users$/),
     'audit log': 'ok 0 entries',
+    'derived data': 'ok 0 databases',
+    'object storage': 'ok none; derived files are in the state folder',
     site: like(/^ok .*examples\/site$/),
     'site access': 'ok public',
     server: 'ok not running',
@@ -61,6 +63,7 @@ test('doctor: passes all checks for a working server', async () => {
 });
 
 test('doctor: warns of a database that other users can read', async () => {
+  await (await openDatabase(place)).destroy();
   await openServerKey(state);
   const file = path.join(state, 'images.db');
   await writeFile(file, '', { mode: 0o600 });
@@ -149,7 +152,10 @@ test('doctor: fails for a database file with other content', async () => {
   await mkdir(folder, { mode: 0o700 });
   await writeFile(path.join(folder, 'trellis.db'), 'hello');
   place = { file: path.join(folder, 'trellis.db') };
-  expect(await examine({ state: folder })).toMatchObject({ code: 1, database: 'fail file is not a database' });
+  expect(await examine({ state: folder })).toMatchObject({
+    code: 1,
+    database: like(/^fail trellis\.db: the database is damaged/),
+  });
 });
 
 test('doctor: detects a running server, and a port that is in use', async () => {

@@ -138,6 +138,8 @@ function createServices(
     environment: 'test',
     basePath: secrets.basePath,
     readiness: createReadiness(database),
+    siteWork: () => ({ status: 'ok', records: 1, changedAt: 0, problems: 0, images: { running: 0, waiting: 1 } }),
+    cleanup: { runNow: () => undefined, status: { isRunning: false, endedAt: 0, failures: 1 } },
     accounts,
     dashboard: createDashboard({
       database,

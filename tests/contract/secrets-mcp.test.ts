@@ -53,7 +53,7 @@ test('listTools: returns five tools, none of which can store a readable copy', a
   expect(Object.fromEntries(parameters)).toEqual({
     inject: [...written, 'description'].sort(),
     get: ['id', 'slug'],
-    update: [...written, 'id'].sort(),
+    update: [...written, 'description', 'id'].sort(),
     delete: ['id', 'slug'],
     list: ['cursor', 'limit', 'offset', 'reseal', 'rotation_due', 'slug', 'tag', 'used_by'],
   });

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { expectAccessible } from './axe.js';
@@ -159,5 +160,26 @@ describeInBrowser('admin page', () => {
     expect(rows).toHaveLength(some);
     expect(new Set(rows.map(({ forge, account }) => `${forge} ${account}`))).toEqual(new Set(['forgejo lisa']));
     expect(rows.at(-1)).toMatchObject({ method: 'GET', endpoint: '/user', outcome: 'success', statusCode: '200' });
+  });
+
+  test('the background work lists the board, refreshes it, and deletes expired data', async () => {
+    await page.evaluate(
+      async (body) => {
+        const headers = { 'Content-Type': 'application/json' };
+        await fetch('/api/settings', { method: 'PUT', headers, body: JSON.stringify(body) });
+      },
+      { githubUrl: forges.github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
+    );
+    const work = section('Background work');
+    const refresh = work.getByRole('button', { name: 'Refresh the board of ada' });
+    await eventually(async () => {
+      await work.getByRole('button', { name: 'Reload' }).click();
+      await expect(refresh.isVisible()).resolves.toBe(true);
+    });
+    await expectAccessible(page);
+    await refresh.click();
+    await said('The board of ada is due.');
+    await work.getByRole('button', { name: 'Delete expired data now' }).click();
+    await said('The deletion of expired data has started.');
   });
 });

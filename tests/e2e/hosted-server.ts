@@ -9,6 +9,7 @@ import {
   untilPrinted,
   untilReady,
   type RunningServer,
+  parseLog,
 } from '../running-server.js';
 
 const PROGRAM = fileURLToPath(new URL('./server-host.js', import.meta.url));
@@ -47,6 +48,7 @@ export async function startHostedServer(
   if (origin === undefined) throw new Error(`The server ended before it was ready:\n${output()}`);
   return {
     ...{ origin, output },
+    lines: () => parseLog(output()),
     printed: (text) => untilPrinted(output, text),
     async stop() {
       child.kill('SIGTERM');

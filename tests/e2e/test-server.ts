@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
@@ -45,11 +45,14 @@ export async function startWatchedServer({
     server.origin,
     elsewhere?.map((url) => new URL(url).origin),
   );
-  // A server with only the site has no accounts and prints no setup link.
-  if (services !== 'site') await server.printed('#setup=');
+  // A server with only the site has no accounts and no setup link.
+  if (services !== 'site') await server.printed('No accounts yet.');
   return {
     ...{ server, state, ...watched },
-    setupLink: /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '',
+    setupLink: await readFile(join(state, 'setup-link'), 'utf8').then(
+      (text) => text.trim(),
+      () => '',
+    ),
     async enter() {
       const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB', ...device });
       context.setDefaultTimeout(PATIENCE_MS);

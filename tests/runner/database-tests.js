@@ -18,6 +18,7 @@ const ENGINE_NEUTRAL = [
   'dashboard/pull-requests/effects.test.ts',
   'dashboard/refresh/invalid-responses.test.ts',
   'dashboard/settings/test-connection.test.ts',
+  'deploy/proxies.test.ts',
   'sealing/put-secret.test.ts',
   'server/pages/built-pages.test.ts',
 ];

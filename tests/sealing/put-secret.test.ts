@@ -1,3 +1,4 @@
+import { generateHybridIdentity } from 'age-encryption';
 import { putSecret, replaceSecret } from '../../src/sealing/put-secret.js';
 import {
   ApiError,
@@ -66,8 +67,20 @@ test('putSecret seals to consumers, the owner and other recipients, and records 
   for (const { identity } of keys) expect(await read('db-password', identity)).toBe('hunter2');
   expect(stored.recipient_count).toBe(4);
   expect([...(stored.recipients ?? [])].sort()).toEqual(keys.map(({ recipient }) => recipient).sort());
-  // The service knows no party for the additional recipient.
-  expect((await list())[0]?.reseal).toEqual({ reason: 'recipients', stale: [other.recipient] });
+  expect((await list())[0]).not.toHaveProperty('reseal');
+});
+
+test('putSecret seals to consumers with post-quantum keys', async () => {
+  const identity = await generateHybridIdentity();
+  const [publicKey = ''] = await toRecipients(identity);
+  expect(publicKey).toHaveLength(1959);
+  const named = { params: { path: { name: 'quantum' } }, body: { public_key: publicKey } };
+  expect((await client.PATCH('/consumers/{name}', named)).data?.public_key).toBe(publicKey);
+  await saveOwnerKey(publicKey);
+  const stored = await putSecret(client, { slug: 'a', value: 'x', usedBy: ['quantum'], recipients: [publicKey] });
+  expect(stored.recipients).toEqual([publicKey]);
+  expect(await read('a', identity)).toBe('x');
+  expect((await list())[0]).not.toHaveProperty('reseal');
 });
 
 test('replaceSecret seals to the current keys of the consumers', async () => {

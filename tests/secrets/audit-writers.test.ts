@@ -33,9 +33,8 @@ test.each([
   [
     'writes with an idempotency key',
     (database: Database, slug: string) =>
-      createIdempotencyStore(database).answerOnce(
-        { scope: 's', key: slug, request: slug },
-        () => write(database, slug),
+      createIdempotencyStore(database).answerOnce({ scope: 's', key: slug, request: slug }, () =>
+        write(database, slug),
       ),
   ],
 ])('eight concurrent writers succeed and number their entries without gaps: %s', async (_kind, writeOne) => {

@@ -47,7 +47,7 @@ describe('a slug', () => {
     const failure = { code: 'invalid_input', field: 'slug' };
     await expect(stage.add({ slug })).rejects.toMatchObject(failure);
     await stage.add();
-    await expect(stage.objects.rename({ slug: 'a' }, slug, stage.from())).rejects.toMatchObject(failure);
+    await expect(stage.objects.patch({ slug: 'a' }, { slug: slug }, stage.from())).rejects.toMatchObject(failure);
     expect(await stage.listActions()).toEqual(['create a']);
   });
 
@@ -124,7 +124,7 @@ test('updated_at changes only with the value', async () => {
   };
   stage.advance(1_000);
   await stage.objects.read({ slug: 'a' }, stage.from(script));
-  await stage.objects.rename({ slug: 'a' }, 'b', stage.from(script));
+  await stage.objects.patch({ slug: 'a' }, { slug: 'b' }, stage.from(script));
   expect(await times()).toEqual([0, 0, { type: 'session', id: 'admin' }]);
   await stage.objects.update({ slug: 'b' }, { value: value('2') }, stage.from(script));
   expect(await times()).toEqual([0, 1_000, { type: 'token', id: 't1' }]);
@@ -136,7 +136,7 @@ test('updated_at changes only with the value', async () => {
 test('update and rename keep the description', async () => {
   await stage.add({ description: 'Opens the shop.' });
   await stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from());
-  expect(await stage.objects.rename({ slug: 'a' }, 'b', stage.from())).toMatchObject({
+  expect(await stage.objects.patch({ slug: 'a' }, { slug: 'b' }, stage.from())).toMatchObject({
     description: 'Opens the shop.',
   });
 });
@@ -188,7 +188,7 @@ describe('a caller', () => {
     ['listUsedBy', ({ caller }) => stage.objects.listUsedBy(caller, { slug: 'none' })],
     ['create', (from) => stage.objects.create({ slug: 'x', value: 'none' }, from)],
     ['update', (from) => stage.objects.update({ slug: 'none' }, { value: 'none' }, from)],
-    ['rename', (from) => stage.objects.rename({ slug: 'none' }, '!', from)],
+    ['rename', (from) => stage.objects.patch({ slug: 'none' }, { slug: '!' }, from)],
     ['remove', (from) => stage.objects.remove({ slug: 'none' }, from)],
     ['versions.list', ({ caller }) => stage.versions.list(caller, { slug: 'none' })],
     ['versions.read', (from) => stage.versions.read({ slug: 'none', version: 1 }, from)],
@@ -216,7 +216,7 @@ describe('the audit log', () => {
     await objects.read({ slug: 'a' }, stage.from(consumer('web')));
     await versions.read({ slug: 'a', version: 1 }, stage.from());
     await versions.restore({ slug: 'a', version: 1 }, stage.from());
-    await objects.rename({ slug: 'a' }, 'b', stage.from());
+    await objects.patch({ slug: 'a' }, { slug: 'b' }, stage.from());
     await objects.remove({ slug: 'b' }, stage.from());
     for (const fail of [
       () => objects.read({ slug: 'b' }, stage.from()),
@@ -241,7 +241,7 @@ describe('the audit log', () => {
 
   test.each([
     ['update', () => stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from())],
-    ['rename', () => stage.objects.rename({ slug: 'a' }, 'b', stage.from())],
+    ['rename', () => stage.objects.patch({ slug: 'a' }, { slug: 'b' }, stage.from())],
     ['delete', () => stage.objects.remove({ slug: 'a' }, stage.from())],
     ['restore', () => stage.versions.restore({ slug: 'a', version: 1 }, stage.from())],
     ['read', () => stage.objects.read({ slug: 'a' }, stage.from())],
@@ -278,8 +278,10 @@ test('100,000 variants of one slug: each request finds its own', async () => {
     with recursive numbers (n) as (select 2 union all select n + 1 from numbers where n < 100000)
     select 'id-' || n, 'fleet', 1, n, n, 'token', 't', 'token', 't' from numbers`.execute(stage.database);
   const taken = { code: 'conflict', field: 'slug' };
-  await expect(stage.objects.rename({ slug: 'own' }, 'fleet', stage.from())).rejects.toMatchObject(taken);
-  expect((await stage.objects.rename({ slug: 'fleet', id: 'ID-77' }, 'apart', stage.from())).slug).toBe('apart');
+  await expect(stage.objects.patch({ slug: 'own' }, { slug: 'fleet' }, stage.from())).rejects.toMatchObject(taken);
+  expect((await stage.objects.patch({ slug: 'fleet', id: 'ID-77' }, { slug: 'apart' }, stage.from())).slug).toBe(
+    'apart',
+  );
   await expect(stage.objects.remove({ slug: 'fleet' }, stage.from())).rejects.toMatchObject({ field: 'id' });
   expect((await stage.add({ slug: 'more' })).slug).toBe('more');
 });

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { createConsumerStore } from '../../src/secrets/consumers.js';
 import { findResealReason } from '../../src/secrets/secret-records.js';
-import { ageValue } from './age-files.js';
+import { ageKey, ageValue } from './age-files.js';
 import { openFixtures, owner } from './fixtures.js';
 
 const web = { name: 'web', publicKey: 'age1web' };
@@ -15,6 +16,8 @@ describe('findReseal with recorded public keys', () => {
     ['a missing key', [web, db], ['age1web'], { missing: ['db'], stale: [] }],
     ['a changed key', [web], ['age1old'], { missing: ['web'], stale: ['age1old'] }],
     ['a removed consumer', [web], ['age1web', 'age1db'], { missing: [], stale: ['age1db'] }],
+    ['also a key that was chosen explicitly', [web], ['age1web', 'age1chosen'], undefined],
+    ['only a key that was chosen explicitly', [], ['age1chosen'], undefined],
     ['all consumers removed', [], ['age1web', 'age1owner'], { missing: [], stale: ['age1web'] }],
     [
       'an unknown key that may belong to a consumer without a registered key',
@@ -29,7 +32,10 @@ describe('findReseal with recorded public keys', () => {
       { missing: ['web'], stale: [] },
     ],
   ])('%s', (_reason, consumers, recipients, want) => {
-    const found = findResealReason({ consumers, ownerKey: 'age1owner', recipients, recipientCount: recipients.length });
+    const found = findResealReason({
+      ...{ consumers, ownerKey: 'age1owner', recipients, recipientCount: recipients.length },
+      explicitRecipients: recipients.filter((key) => key === 'age1chosen'),
+    });
     expect(found).toEqual(want && { reason: 'recipients', ...want });
   });
 });
@@ -46,7 +52,13 @@ describe('findReseal without recorded public keys', () => {
     ['fewer recipients than keys, with a consumer without a registered key', [web, db, keyless], 1, true],
     ['no consumers', [], 3, false],
   ])('%s', (_reason, consumers, recipientCount, isNeeded) => {
-    const found = findResealReason({ consumers, ownerKey: 'age1owner', recipients: [], recipientCount });
+    const found = findResealReason({
+      consumers,
+      ownerKey: 'age1owner',
+      recipients: [],
+      explicitRecipients: [],
+      recipientCount,
+    });
     expect(found?.reason).toBe(isNeeded ? 'count' : undefined);
   });
 });
@@ -60,22 +72,54 @@ test('list: finds the secrets to reseal after a key change and after a replaceme
     const page = await objects.list(owner, { needsReseal, ...rest });
     return [page.secrets.map(({ slug }) => slug), page.total, page.next !== undefined];
   };
-  await setKey('web', 'age1web');
-  for (const slug of ['a', 'b', 'c']) await stage.add({ slug, usedBy: ['web'], recipients: ['age1web'] });
+  const [webKey, newKey] = [ageKey('web'), ageKey('new')];
+  await setKey('web', webKey);
+  for (const slug of ['a', 'b', 'c']) await stage.add({ slug, usedBy: ['web'], recipients: [webKey] });
   expect([await find(true), await find(false)]).toEqual([
     [[], 0, false],
     [['a', 'b', 'c'], 3, false],
   ]);
-  await setKey('web', 'age1new');
+  await setKey('web', newKey);
   expect(await find(true, { limit: 2, offset: 0 })).toEqual([['a', 'b'], 3, true]);
   expect((await objects.list(owner, { slug: 'a' })).secrets[0]?.reseal).toEqual({
     reason: 'recipients',
     missing: ['web'],
-    stale: ['age1web'],
+    stale: [webKey],
   });
-  await objects.update({ slug: 'b' }, { value: ageValue(), recipients: ['age1new'] }, stage.from());
+  await objects.update({ slug: 'b' }, { value: ageValue(), recipients: [newKey] }, stage.from());
   expect(await find(true)).toEqual([['a', 'c'], 2, false]);
   await database.destroy();
+});
+
+test('list: a recipient that was chosen explicitly stays, and a key of a former consumer is stale', async () => {
+  const stage = await openFixtures();
+  const { database, objects, versions } = stage;
+  const consumers = createConsumerStore(database);
+  const [webKey, chosen] = [ageKey('web'), ageKey('chosen')];
+  await consumers.update(stage.from(), 'web', { publicKey: webKey });
+  await stage.add({ slug: 'alone', recipients: [chosen] });
+  const value = ageValue({ recipients: 2 });
+  await stage.add({ slug: 'both', value, usedBy: ['web'], recipients: [webKey, chosen] });
+  const findStale = async () => {
+    const { secrets } = await objects.list(owner, { needsReseal: true });
+    return secrets.map(({ slug, reseal }) => [slug, reseal?.stale]);
+  };
+  expect(await findStale()).toEqual([]);
+  await consumers.remove(stage.from(), 'web');
+  expect(await findStale()).toEqual([['both', [webKey]]]);
+  await objects.update({ slug: 'both' }, { value, recipients: [chosen] }, stage.from());
+  expect(await findStale()).toEqual([]);
+  await versions.restore({ slug: 'both', version: 1 }, stage.from());
+  expect(await findStale()).toEqual([['both', [webKey]]]);
+  await database.destroy();
+});
+
+test('create: records public keys of 4096 characters', async () => {
+  const stage = await openFixtures();
+  const recipients = ['a', 'b'].map((end) => `age1${randomBytes(4091).toString('hex').slice(0, 4091)}${end}`);
+  const stored = await stage.add({ value: ageValue({ recipients: 2 }), recipients });
+  expect(stored.recipients).toEqual(recipients.toSorted());
+  await stage.database.destroy();
 });
 
 test('create: records at most as many recipients as the age header has', async () => {

@@ -22,7 +22,7 @@ const RESEAL = 'tests/secrets/reseal.test.ts';
 const AUDIT = 'tests/secrets/audit.test.ts';
 const WRITERS = 'tests/secrets/audit-writers.test.ts';
 
-const HEADER = 'tests/secrets/age-header.test.ts';
+const HEADER = 'tests/secrets/age-file.test.ts';
 const MASKED = 'tests/secrets/hidden-secrets.test.ts';
 const WIRE = 'tests/contract/secrets/objects.ts';
 const VARIANTS = 'tests/contract/secrets/variants.ts';
@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = [
       OBJECTS,
       'updated_at changes only with the value',
     ],
-    ['the description cannot be changed', OBJECTS, 'update and rename keep the description'],
+    ['a change without a description keeps it', OBJECTS, 'update and rename keep the description'],
     ['a rename keeps id, value, tags, consumers and times', WIRE, 'renameObject changes nothing except the slug'],
     [
       'a rename returns 409 if a variant of the new slug shares a consumer, or if either has none',
@@ -298,7 +298,7 @@ export const RULES: readonly Rule[] = [
     ],
     ['the header of an age file is read with and without armor', HEADER, 'are read with and without armor: %s'],
     ['invalid headers are rejected', HEADER, 'are rejected: %s'],
-    ['the server reads no further than the header', HEADER, 'is decoded only as far as the header'],
+    ['the payload must be complete, although no one can decrypt it here', HEADER, 'are rejected: %s'],
     [
       'the memory of the server never contains a plain value',
       PLAIN,
@@ -424,7 +424,7 @@ export const RULES: readonly Rule[] = [
     ['the rest of the path is the name, with its slashes', CONSUMERS, 'are accepted exactly as written: %s'],
     ['dot segments, NUL and invalid UTF-8 are rejected', CONSUMERS, 'are rejected for %s'],
     ['path segments are never resolved', CONSUMERS, 'do not resolve path segments: %s'],
-    ['a public key must be usable by age', CONSUMERS, 'have no public key that age cannot use: %s'],
+    ['a public key must be usable by the clients', CONSUMERS, 'have no public key that clients cannot use: %s'],
   ]),
   ...rulesAbout('versions, rotation and resealing', [
     [

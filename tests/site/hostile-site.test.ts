@@ -9,6 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CompiledServer, compileServer } from '../contract/compiled-server.js';
 import { eventually } from '../eventually.js';
+import { parseLog } from '../running-server.js';
 
 /** File permissions do not apply to root, so the server runs as a different user. */
 const NOBODY = 65_534;
@@ -229,9 +230,8 @@ describe('a site with unreadable and private files', () => {
     ]);
     expect(problemCount).toBe(5);
     for (const { path: name, reason } of problems) {
-      const lines = server
-        .output()
-        .split('\n')
+      const lines = parseLog(server.output())
+        .map(({ msg }) => String(msg))
         .filter((line) => line.includes(name));
       expect([name, lines]).toEqual([name, [expect.stringContaining(reason)]]);
     }

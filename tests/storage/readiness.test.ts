@@ -4,7 +4,7 @@ import { openTestDatabase } from './engine.js';
 test('readiness: reuses a result for three seconds, and then detects that the database is unavailable', async () => {
   let at = 0;
   const database = await openTestDatabase();
-  const readiness = createReadiness(database, () => at);
+  const readiness = createReadiness(database, { now: () => at });
   expect(await readiness.isReady()).toBe(true);
   await database.destroy();
   at = 2_999;

@@ -1,5 +1,14 @@
 /** Runs a function as soon as the concurrency limit allows. The weight is 1 unless given. */
-export type ConcurrencyLimit = <T>(run: () => Promise<T>, weight?: number) => Promise<T>;
+export interface ConcurrencyLimit {
+  <T>(run: () => Promise<T>, weight?: number): Promise<T>;
+  /** Returns how many calls run, and how many wait. */
+  count(): CallCounts;
+}
+
+export interface CallCounts {
+  readonly running: number;
+  readonly waiting: number;
+}
 
 interface QueuedCall {
   readonly weight: number;
@@ -14,6 +23,7 @@ interface QueuedCall {
 export function limitConcurrency(capacity: number): ConcurrencyLimit {
   const queue: QueuedCall[] = [];
   let used = 0;
+  let running = 0;
 
   function startNext(): void {
     for (let next = queue[0]; next && used + next.weight <= capacity; next = queue[0]) {
@@ -23,19 +33,22 @@ export function limitConcurrency(capacity: number): ConcurrencyLimit {
     }
   }
 
-  return async (run, weight = 1) => {
+  const limit = async <T>(run: () => Promise<T>, weight = 1): Promise<T> => {
     const ownWeight = Math.min(weight, capacity);
     await new Promise<void>((start) => {
       queue.push({ weight: ownWeight, start });
       startNext();
     });
+    running += 1;
     try {
       return await run();
     } finally {
+      running -= 1;
       used -= ownWeight;
       startNext();
     }
   };
+  return Object.assign(limit, { count: () => ({ running, waiting: queue.length }) });
 }
 
 /** Creates a function that shares one run between concurrent calls with the same key. Later calls run again. */

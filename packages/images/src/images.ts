@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { CallCounts } from '@trellis/core/concurrency';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { LRUCache } from 'lru-cache';
 import { loadSharp } from './plan/arguments.js';
 import {
@@ -91,6 +93,8 @@ export interface Images {
   prune(options: PruneOptions): Promise<PruneResult>;
   /** Reads all missing headers, so that filters can use image sizes. Unreadable images are skipped. */
   readMissingMetadata(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
+  /** Returns how many rendering jobs run, and how many wait. */
+  countJobs(): CallCounts;
   close(): Promise<void>;
 }
 
@@ -134,6 +138,8 @@ export interface ImagesOptions {
   readonly signer?: LinkSigner;
   /** The disk space for derived images, public copies and inline images together. */
   readonly quotaBytes?: number;
+  /** Derived images that several servers share. */
+  readonly sharedFiles?: SharedFiles;
   /** The CPU time after which the process of a drawing is killed. */
   readonly drawingCpuMs?: number;
 }
@@ -158,7 +164,7 @@ const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
-  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs, onDamage } = options;
+  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs, onDamage, sharedFiles } = options;
   // An installation without sharp's binary is reported here rather than by the first image.
   loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
@@ -174,7 +180,7 @@ export function openImages(options: ImagesOptions): Images {
   const renderer = openRenderer(drawingCpuMs);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
-  const store = openFileStore(stateDirectory, quota, onDamage);
+  const store = openFileStore(stateDirectory, quota, { onDamage, shared: sharedFiles });
   const files = createImageFiles(store);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });
@@ -183,6 +189,9 @@ export function openImages(options: ImagesOptions): Images {
   const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
   const closing = new AbortController();
   const adopted = database.isNew ? recordExistingFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
+  database.onReplaced(() => {
+    recordExistingFiles(stateDirectory, quota, closing.signal).catch(() => undefined);
+  });
   // An unreadable folder has no files to serve, so its missing entries do no harm.
   adopted.catch(() => undefined);
 
@@ -278,6 +287,7 @@ export function openImages(options: ImagesOptions): Images {
     build: (requested, options) => buildImages(makeFile, unique(requested, files), options),
     prune: (options) => pruneImages(files, options),
     readMissingMetadata: (sources, signal) => readMissingMetadata(metadata, sources, signal),
+    countJobs: () => renderer.count(),
     async close() {
       closing.abort();
       renderer.close();

@@ -1,10 +1,12 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
+import type { StatementWatch } from '@trellis/core/slow-statements';
+import { isDamage } from '@trellis/core/storage-faults';
 import { PatternCache } from './patterns/pattern-cache.js';
 import { firstRowStatement } from './query/compile-query.js';
 import { withComputedValues } from './query/computed-values.js';
 import { QueryConnection } from './query/connection.js';
-import { Engine } from './query/engine.js';
+import { Engine, type EngineOptions } from './query/engine.js';
 import type { RecordQueries } from './query/record-queries.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
 import {
@@ -51,6 +53,10 @@ export interface RecordStore extends RecordQueries {
   meta(key: string): string | undefined;
   /** Increases with each write, so that results of the same generation can be reused. */
   readonly generation: number;
+  /** The time of the last write of this process, in milliseconds; `undefined` before the first one. */
+  readonly changedAt: number | undefined;
+  /** Returns the number of records of each type. */
+  countRecords(): Readonly<Record<string, number>>;
   close(): void;
 }
 
@@ -63,13 +69,26 @@ export interface PositionRange {
 export interface RecordStoreOptions extends RecordSchema {
   /** A path, or `:memory:`. */
   readonly file: string;
+  /** Receives slow statements of queries. */
+  readonly watch?: StatementWatch;
+  /** Called with the error of a query or write that finds the file damaged. */
+  readonly onDamage?: (error: unknown) => void;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
-export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
-  discardPartialLoad(file);
-  makeDatabasePrivate(file);
-  const database = new DatabaseSync(file);
+export function openRecordStore(options: RecordStoreOptions): RecordStore {
+  discardPartialLoad(options.file);
+  makeDatabasePrivate(options.file);
+  const database = new DatabaseSync(options.file);
+  try {
+    return open(database, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function open(database: DatabaseSyncInstance, { file, watch, onDamage, ...schema }: RecordStoreOptions): RecordStore {
   // The rows are wide, so larger pages than the default make reading and writing faster.
   database.exec(
     `PRAGMA page_size = 16384; ${DURABILITY_PRAGMAS}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`,
@@ -77,7 +96,7 @@ export function openRecordStore({ file, ...schema }: RecordStoreOptions): Record
   const functions: FunctionState = { patterns: new PatternCache() };
   defineFunctions(database, functions);
   prepareTables(database, schema);
-  return new SqliteRecordStore({ database, file, ...schema }, functions);
+  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch, onDamage });
 }
 
 function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): void {
@@ -108,17 +127,24 @@ function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): vo
 
 class SqliteRecordStore implements RecordStore {
   readonly #opened: BulkLoadOptions;
+  readonly #onDamage: RecordStoreOptions['onDamage'];
   readonly #statements: Statements;
   readonly #engine: Engine;
   readonly #astral: NonBmpColumns;
   readonly #ids: IdIndexes;
   readonly #closing = new AbortController();
   #generation = 0;
+  #changedAt: number | undefined;
+  #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
 
-  constructor(opened: BulkLoadOptions, functions: FunctionState) {
+  constructor(
+    opened: BulkLoadOptions,
+    { functions, watch, onDamage }: Pick<EngineOptions, 'functions' | 'watch'> & Pick<RecordStoreOptions, 'onDamage'>,
+  ) {
     const { database, tables } = opened;
     this.#opened = opened;
-    this.#statements = new Statements(database);
+    this.#onDamage = onDamage;
+    this.#statements = new Statements(database, onDamage);
     this.#astral = new NonBmpColumns(this.meta('~astral'));
     this.#ids = new IdIndexes(opened);
     const isAstral = (kind: string, column: string): boolean => this.#isAstral(kind, column);
@@ -126,12 +152,26 @@ class SqliteRecordStore implements RecordStore {
       statements: this.#statements,
       shared: { tables, patterns: functions.patterns, isAstral },
       functions,
+      watch,
       generation: () => this.#generation,
     });
   }
 
   get generation(): number {
     return this.#generation;
+  }
+
+  get changedAt(): number | undefined {
+    return this.#changedAt;
+  }
+
+  countRecords(): Readonly<Record<string, number>> {
+    if (this.#counts?.generation === this.#generation) return this.#counts.byKind;
+    const countKind = (kind: string): number =>
+      Number(this.#statements.get(`SELECT count(*) FROM ${quoteIdentifier(kind)}`)?.[0]);
+    const byKind = Object.fromEntries(Object.keys(this.#opened.tables).map((kind) => [kind, countKind(kind)]));
+    this.#counts = { generation: this.#generation, byKind };
+    return byKind;
   }
 
   write<T>(change: (writer: RecordWriter) => T): T {
@@ -151,11 +191,14 @@ class SqliteRecordStore implements RecordStore {
       isCommitted = true;
       return result;
     } catch (error) {
-      database.exec('ROLLBACK');
+      // On a full disk SQLite has already rolled back.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      if (isDamage(error)) this.#onDamage?.(error);
       throw error;
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
       this.#generation += 1;
+      this.#changedAt = Date.now();
     }
   }
 

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
 import type { ScalarCodecs } from '@trellis/core/record-types';
+import type { StatementWatch } from '@trellis/core/slow-statements';
+import { isDamage } from '@trellis/core/storage-faults';
 import { loadSiteConfig } from './config/load-site-config.js';
 import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
@@ -28,6 +31,8 @@ export interface Site {
   /** Returns the current problems: skipped entries and invalid values. */
   problems(): ProblemReport;
   close(): void;
+  /** Closes the site, and moves its damaged records aside, so that opening it again makes new ones. */
+  discard(): void;
 }
 
 export interface SiteOptions {
@@ -50,11 +55,32 @@ export interface SiteOptions {
   readonly onWarnings?: (messages: readonly string[], count: number) => void;
   readonly onProgress?: (progress: ScanProgress) => void;
   readonly signal?: AbortSignal;
+  /** Called when a query or an update of the open site finds its records damaged. {@link Site.discard} helps. */
+  readonly onDamage?: (error: unknown) => void;
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
   readonly watch?: SiteWatchOptions;
+  /** Receives slow statements of queries. */
+  readonly statements?: StatementWatch;
 }
 
 export type SiteWatchOptions = Pick<SiteWatcherCallbacks, 'onChange' | 'onProblem'>;
+
+/**
+ * Opens the site as {@link openRecords} does. Records that turn out to be damaged are moved aside and made again.
+ */
+export async function openSite(options: SiteOptions): Promise<Site> {
+  const directory = path.resolve(options.directory);
+  mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
+  const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
+  try {
+    return await openRecords(options, file);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const moved = moveDamagedAside(file) ?? file;
+    options.onWarnings?.([`The records of the site were damaged and are made again; the old ones are in ${moved}.`], 1);
+    return openRecords(options, file);
+  }
+}
 
 /**
  * Opens the records of a site and brings them up to date by scanning its sources, or the whole folder if no source is
@@ -63,12 +89,11 @@ export type SiteWatchOptions = Pick<SiteWatcherCallbacks, 'onChange' | 'onProble
  * @throws AppError `invalid_input` when the configuration is invalid; `unprocessable` when the folder or every source
  * can't be read.
  */
-export async function openSite(options: SiteOptions): Promise<Site> {
+async function openRecords(options: SiteOptions, file: string): Promise<Site> {
   const directory = path.resolve(options.directory);
   const { config, warnings } = await loadSiteConfig(directory);
-  mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
-  const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
-  const store = openRecordStore({ file, tables: options.tables, derived: ENTRY_COLUMNS });
+  const { tables, onDamage, statements: watch } = options;
+  const store = openRecordStore({ file, tables, derived: ENTRY_COLUMNS, watch, onDamage });
   try {
     const { summary, problems, skipped, live, content, listProblems } = await readSite(directory, {
       ...options,
@@ -86,7 +111,11 @@ export async function openSite(options: SiteOptions): Promise<Site> {
       void content.close();
       store.close();
     };
-    return { store, config, summary, problems: () => toProblemReport(listProblems()), close };
+    const discard = (): void => {
+      close();
+      moveDamagedAside(file);
+    };
+    return { store, config, summary, problems: () => toProblemReport(listProblems()), close, discard };
   } catch (error) {
     store.close();
     throw error;

@@ -14,10 +14,17 @@ const QUIET_MS = 500;
 /** Often enough to show that the scan is running, without flooding a log. */
 const LINE_EVERY_MS = 3000;
 
+/** A terminal, or another receiver of lines. */
+export interface ScanOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
 /** Shows the progress of a scan: a bar on a terminal, a line every few seconds elsewhere, nothing for a short scan. */
-export async function openScanTerminal(stream: NodeJS.WriteStream): Promise<ScanTerminal> {
+export async function openScanTerminal(stream: ScanOutput): Promise<ScanTerminal> {
   const started = performance.now();
-  const view = stream.isTTY ? await barOn(stream) : linesOn(stream);
+  // Only the streams of Node are terminals.
+  const view = stream.isTTY === true ? await barOn(stream as NodeJS.WriteStream) : linesOn(stream);
   return {
     show(progress) {
       const milliseconds = performance.now() - started;
@@ -53,7 +60,7 @@ function toFraction({ total, hashed, bytes, totalBytes }: ScanProgress): number 
   return all === 0 ? 0 : done / all;
 }
 
-function linesOn(stream: NodeJS.WriteStream): View {
+function linesOn(stream: ScanOutput): View {
   let lastMs = 0;
   return {
     show(progress, milliseconds) {

@@ -20,7 +20,7 @@ test('describeProgress: reports found entries while folders are listed', () => {
 
 test('openScanTerminal: prints nothing for a short scan', async () => {
   const stream = new PassThrough();
-  const terminal = await openScanTerminal(stream as unknown as NodeJS.WriteStream);
+  const terminal = await openScanTerminal(stream);
   terminal.show(progress);
   terminal.stop();
   expect(stream.read()).toBeNull();

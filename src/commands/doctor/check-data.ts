@@ -1,14 +1,18 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { listDamaged } from '@trellis/core/damaged-file';
 import { isAccessibleToOthers } from '@trellis/core/private-file';
+import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import type { Config } from '../../config/config.js';
 import { useAuditKey } from '../../secrets/audit/signatures.js';
 import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';
 import { connectDatabase } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
+import { findTraceOfDatabase } from '../../storage/new-database.js';
 import { type DatabaseStatus, inspectDatabase, toDatabaseTarget } from '../../storage/open-database.js';
-import { findServerKey, SERVER_KEY_FILE } from '../../storage/server-key.js';
-import { isStateFolderInUse } from '../../storage/state-folder.js';
+import { createServerKey, findServerKey, SERVER_KEY_FILE, type ServerKey } from '../../storage/server-key.js';
+import { isStateFolderInUse, listInterruptedRestores } from '../../storage/state-folder.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';
 
 export async function checkStateFolder({ state }: Config): Promise<CheckResult> {
@@ -42,14 +46,16 @@ export async function checkServer({ state }: Config): Promise<CheckResult & { re
   return { ...passed('server', isRunning ? 'running on this state folder' : 'not running'), isRunning };
 }
 
-export async function checkKey({ state }: Config): Promise<CheckResult> {
+export async function checkKey({ state, serverKey }: Config): Promise<CheckResult> {
+  if (serverKey !== undefined) return passed('key', 'set by TRELLIS_SERVER_KEY');
   const file = join(state, SERVER_KEY_FILE);
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return passed('key', `${SERVER_KEY_FILE} is created on the first start`);
   try {
     await findServerKey(state);
   } catch (error) {
-    return failed('key', (error as Error).message, 'restore a backup');
+    const advice = `restore ${SERVER_KEY_FILE} from a backup, or copy it from another server of the same database`;
+    return failed('key', (error as Error).message, advice);
   }
   if (isAccessibleToOthers(found.mode))
     return failed('key', `${file} is accessible to other users`, `chmod 600 ${file}, and replace the forge tokens`);
@@ -59,22 +65,52 @@ export async function checkKey({ state }: Config): Promise<CheckResult> {
 const UPGRADE = 'the next start upgrades it; back it up first, with the release that wrote it';
 
 export async function checkDatabase(config: Config): Promise<CheckResult> {
-  const key = await findServerKey(config.state).catch(() => undefined);
+  const key = await readKey(config);
   try {
     const condition = await inspectDatabase(toDatabaseTarget(config), key);
-    return condition === undefined ? passed('database', 'SQLite, created on the first start') : judge(condition);
+    if (condition === undefined || condition.schema === 'none') return await judgeEmpty(config, condition);
+    return judge(condition);
   } catch (error) {
     return failed(
       'database',
       (error as Error).message,
-      config.databaseUrl ? 'fix DATABASE_URL or that server' : 'restore a backup',
+      config.databaseUrl ? 'fix DATABASE_URL or that server' : adviseOn(error),
     );
   }
 }
 
+const readKey = async ({ state, serverKey }: Config): Promise<ServerKey | undefined> =>
+  serverKey === undefined ? findServerKey(state).catch(() => undefined) : createServerKey(serverKey);
+
+/** Only a damaged file needs a backup. */
+function adviseOn(error: unknown): string {
+  switch (findStorageFault(error)) {
+    case 'damaged':
+      return 'restore a backup with --force, which keeps the damaged file';
+    case 'full':
+      return 'free some space';
+    case 'failing':
+      return 'check the disk, and back up what can still be read';
+    default:
+      return 'make the state folder and its files writable for this user';
+  }
+}
+
+/** An empty database is that of a new state folder, or a loss. */
+async function judgeEmpty(config: Config, condition: DatabaseStatus | undefined): Promise<CheckResult> {
+  const trace = await findTraceOfDatabase(config.state, { isSqlite: config.databaseUrl === undefined });
+  if (trace !== undefined) {
+    const found = `empty or missing, although ${trace} shows that there was a database`;
+    return failed('database', found, 'find the database, or restore a backup; --new-database starts without it');
+  }
+  return passed(
+    'database',
+    condition === undefined ? 'SQLite, created on the first start' : `${condition.engine}, empty`,
+  );
+}
+
 function judge({ engine, schema, damage, userCount, hasDifferentKey }: DatabaseStatus): CheckResult {
   if (damage !== undefined) return failed('database', `${engine} is corrupt: ${damage}`, 'restore a backup');
-  if (schema === 'none') return passed('database', `${engine}, empty`);
   if (schema === 'older') return warning('database', `${engine}, with the tables of an older release`, UPGRADE);
   if (schema === 'newer')
     return failed('database', `${engine}, with the tables of a newer release`, 'use that release');
@@ -83,6 +119,56 @@ function judge({ engine, schema, damage, userCount, hasDifferentKey }: DatabaseS
     return failed('database', `${engine}, used with a different ${SERVER_KEY_FILE}`, advice);
   }
   return passed('database', `${engine}, up to date, ${userCount} ${userCount === 1 ? 'user' : 'users'}`);
+}
+
+/** Checks the databases of derived data, and what interrupted work has left behind. */
+export async function checkDerivedData({ state }: Config): Promise<CheckResult> {
+  const check = 'derived data';
+  if ((await stat(state).catch(() => undefined)) === undefined) return passed(check, 'created on the first start');
+  const restores = await listInterruptedRestores(state).catch(() => []);
+  if (restores.length > 0) {
+    const found = `an interrupted restore has left copies of all data in ${restores.join(', ')}`;
+    return warning(check, found, 'the next start deletes them');
+  }
+  const files = await listDerived(state);
+  const damaged = files.filter((file) => isDamagedFile(join(state, file)));
+  if (damaged.length > 0) {
+    return warning(check, `${damaged.join(', ')} is damaged`, 'the server moves it aside and makes it again');
+  }
+  const moved = [state, join(state, 'site')].flatMap((folder) => listDamagedIn(folder));
+  if (moved.length === 0) return passed(check, `${files.length} ${files.length === 1 ? 'database' : 'databases'}`);
+  return warning(check, `damaged files were moved aside: ${moved.join(', ')}`, 'check the disk, then delete them');
+}
+
+async function listDerived(state: string): Promise<string[]> {
+  const records = await readdir(join(state, 'site')).catch(() => []);
+  const names = ['images.db', ...records.filter((name) => name.endsWith('.db')).map((name) => join('site', name))];
+  const found = await Promise.all(names.map((name) => stat(join(state, name)).catch(() => undefined)));
+  return names.filter((_name, index) => (found[index]?.size ?? 0) > 0);
+}
+
+function listDamagedIn(folder: string): string[] {
+  try {
+    return listDamaged(folder);
+  } catch {
+    // The folder does not exist, or another check reports why it can't be read.
+    return [];
+  }
+}
+
+/** Reads every page of a SQLite file. Any other failure, such as a lock, is no damage. */
+function isDamagedFile(file: string): boolean {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      const row = database.prepare('pragma quick_check(1)').get() as { readonly quick_check: string };
+      return row.quick_check !== 'ok';
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return isDamage(error);
+  }
 }
 
 const AUDIT_LOG = 'audit log';

@@ -9,9 +9,11 @@ import { type CheckResult, failed, passed, warning } from './check-result.js';
 /** The minimum of `engines` in package.json. */
 const OLDEST_NODE = [20, 19] as const;
 
-/** A site's images need some hundred megabytes. On a full disk every write fails. */
+/** A site's images need some hundred megabytes. */
 const ENOUGH_BYTES = 1e9;
-const TOO_FEW_BYTES = 1e8;
+
+/** On a full disk every write fails. */
+const TOO_FEW_BYTES = 1e6;
 
 export function checkNode(version = process.versions.node): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number);

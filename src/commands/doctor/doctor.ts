@@ -27,7 +27,7 @@ interface DoctorOptions {
   readonly out: NodeJS.WritableStream;
 }
 
-/** Runs every check and prints its result, without changing anything. @returns the exit code: 1 when a check failed. */
+/** Runs every check and prints its result, without changing anything but a probe in the bucket. @returns the exit code: 1 when a check failed. */
 export async function runDoctor({ flags, json, out }: DoctorOptions): Promise<number> {
   const findings = await examine(flags);
   out.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(toLine).join(''));
@@ -43,15 +43,18 @@ async function examine(flags: DoctorOptions['flags']): Promise<CheckResult[]> {
 
 async function examineAll(config: Config): Promise<CheckResult[]> {
   // Loaded late, so that --help does not wait for the modules of database and site.
-  const { checkAuditLog, checkDatabase, checkKey, checkServer, checkStateFolder } = await import('./check-data.js');
+  const data = await import('./check-data.js');
+  const { checkObjects } = await import('./check-objects.js');
   const { checkSite } = await import('./check-site.js');
-  const { isRunning, ...server } = await checkServer(config);
+  const { isRunning, ...server } = await data.checkServer(config);
   return [
-    await checkStateFolder(config),
+    await data.checkStateFolder(config),
     await checkDisk(config.state),
-    await checkKey(config),
-    await checkDatabase(config),
-    await checkAuditLog(config),
+    await data.checkKey(config),
+    await data.checkDatabase(config),
+    await data.checkAuditLog(config),
+    await data.checkDerivedData(config),
+    await checkObjects(config),
     await checkSite(config),
     checkSiteAccess(config),
     server,

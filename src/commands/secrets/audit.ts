@@ -147,9 +147,11 @@ function describe(entry: AuditLogEntry): string {
 
 /** `audit --verify`: verifies the hash chain. */
 async function printVerification(session: CommandContext, { json, known, full }: AuditCommandOptions): Promise<void> {
-  const found = await unwrapResult(session.client.GET('/audit-log/verify', {
+  const found = await unwrapResult(
+    session.client.GET('/audit-log/verify', {
       params: { query: { ...known, ...omitUndefined({ full }) } },
-    }));
+    }),
+  );
   if (json) await writeOutput(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', verified_from: from = 1, first_broken_id: broken, reason = 'altered' } = found;
   if (!intact) {

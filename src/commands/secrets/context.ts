@@ -35,10 +35,13 @@ export async function withContext(
 ): Promise<void> {
   // A closed pipe, as with "| head", is reported by the write.
   terminal.out.on('error', () => undefined);
+  let server: string | undefined;
   try {
-    await work(await openContext(flags, terminal));
+    const session = await openContext(flags, terminal);
+    ({ server } = session);
+    await work(session);
   } catch (error) {
-    throw toCommandError(error);
+    throw toCommandError(error, server);
   }
 }
 

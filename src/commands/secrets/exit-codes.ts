@@ -40,9 +40,9 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
 };
 
 /** Converts expected errors to one line and an exit code. Other errors are internal and keep their stack. */
-export function toCommandError(error: unknown): unknown {
+export function toCommandError(error: unknown, server?: string): unknown {
   if (error instanceof CommandError) return error;
-  const { name, message, code, path } = Object(error) as Partial<Known>;
+  const { name, message, code, path, syscall } = Object(error) as Partial<Known>;
   if (name === undefined || message === undefined) return error;
   if (name === 'ApiError') return fromApiError(error as ApiError);
   if (name === 'SealingError') return new CommandError(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
@@ -50,11 +50,16 @@ export function toCommandError(error: unknown): unknown {
   if (name === 'TimeoutError')
     return new CommandError(`The server did not respond in time: ${withoutStop(message)}`, EXIT.failed);
   if (code !== undefined && path !== undefined) return new CommandError(`${path}: ${code}`, EXIT.failed);
+  if (code !== undefined && syscall === 'write')
+    return new CommandError(`The output can't be written: ${code}`, EXIT.failed);
   // `fetch` puts the reason into `cause`.
-  const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+  const { cause } = error as { readonly cause?: Partial<Known> };
   if (name !== 'TypeError' || cause === undefined) return error;
   const reason = cause.code ?? cause.message ?? message;
-  return new CommandError(`The server can't be reached: ${reason}`, EXIT.failed);
+  return new CommandError(
+    `The server${server === undefined ? '' : ` at ${server}`} can't be reached: ${reason}`,
+    EXIT.failed,
+  );
 }
 
 /** Checks members instead of classes, as the platform has several error classes. */
@@ -64,9 +69,15 @@ interface Known {
   readonly code: string;
   /** The path of the file that could not be read or written. */
   readonly path: string;
+  readonly syscall: string;
 }
 
 function fromApiError({ message, statusCode, requestId }: ApiError): CommandError {
+  if (statusCode === 401) {
+    // The contract fixes the message of the service, which names a session.
+    const reason = 'The token is invalid, expired or revoked, or its kind is not allowed to do this';
+    return new CommandError(reason, EXIT.refused);
+  }
   const isInternal = statusCode >= 500 && requestId !== undefined;
   return new CommandError(
     isInternal ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),

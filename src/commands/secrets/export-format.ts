@@ -1,3 +1,4 @@
+import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
@@ -51,21 +52,24 @@ function formatJson(entries: readonly ExportedSecret[]): string {
   return `${JSON.stringify({ format: FORMAT, objects }, undefined, 2)}\n`;
 }
 
-/** Quotes a value with the first kind of quotes that preserves it. */
+/** Quotes a value so that shells, Node.js and dotenv read the same text; these differ in escapes and in backquotes. */
 function formatLine({ slug, value, isSealed }: ExportedSecret): string {
   const name = toVariable(slug);
   const text = isSealed ? SEALED_PREFIX + Buffer.from(value).toString('base64') : findText(value);
-  if (text !== undefined) {
-    const escaped = text.replace(/\n/g, '\\n').replace(/\r/g, '\\r');
-    const lines = [`'${text}'`, `"${text}"`, `"${escaped}"`, `\`${text}\``].map((quoted) => `${name}=${quoted}\n`);
-    const line = lines.find((each) => isReadAs(each, name, text));
-    if (line !== undefined) return line;
+  if (text !== undefined && !text.includes('\0')) {
+    const quotes = text.includes("'") ? '"' : "'";
+    const line = `${name}=${quotes}${text}${quotes}\n`;
+    // dotenv skips a quote after a backslash, if a later line has one.
+    const isLiteral = quotes === "'" ? !text.endsWith('\\') : !/["$`\\]/.test(text);
+    if (isLiteral && [parse(line), parseEnv(line)].every((found) => isOnly(found, name, text))) return line;
   }
-  throw new CommandError(`The value of ${slug} can't be stored in a .env file; use JSON`, EXIT.usage);
+  throw new CommandError(
+    `The value of ${slug} can't be written so that every reader of .env files agrees; use --format json`,
+    EXIT.usage,
+  );
 }
 
-function isReadAs(line: string, name: string, text: string): boolean {
-  const found = parse(line);
+function isOnly(found: Readonly<Record<string, string | undefined>>, name: string, text: string): boolean {
   return Object.keys(found).length === 1 && found[name] === text;
 }
 

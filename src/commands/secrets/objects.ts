@@ -1,9 +1,11 @@
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
+import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
+import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
-import { addIdOption, collectValues, omitUndefined, parseCount } from './options.js';
+import { addIdOption, collectValues, omitUndefined, parseCount, parseRotation } from './options.js';
 import { toDateText, toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
 
@@ -13,6 +15,14 @@ interface SecretListOptions extends ConnectionOptions {
   readonly due?: true;
   readonly reseal?: true;
   readonly json?: true;
+}
+
+interface LabelOptions extends ConnectionOptions {
+  readonly id?: string;
+  readonly tag?: readonly string[] | false;
+  readonly consumer?: readonly string[] | false;
+  readonly description?: string | false;
+  readonly rotateAfterDays?: number | false;
 }
 
 interface SecretOptions extends ConnectionOptions {
@@ -25,6 +35,7 @@ interface SecretOptions extends ConnectionOptions {
 export function addSecretCommands(secrets: Command, terminal: Terminal): void {
   addList(secrets, terminal);
   addRename(secrets, terminal);
+  addLabel(secrets, terminal);
   addDelete(secrets, terminal);
   addVersions(secrets, terminal);
 }
@@ -51,6 +62,32 @@ function addRename(secrets: Command, terminal: Terminal): void {
     .argument('<name>', 'new name');
   addConnectionOptions(rename).action((slug: string, name: string, flags: SecretOptions) =>
     withContext(terminal, flags, (session) => renameSecret(session, { slug, name, id: flags.id })),
+  );
+}
+
+function addLabel(secrets: Command, terminal: Terminal): void {
+  const label = addIdOption(secrets.command('label'))
+    .description('Change tags, consumers, description or rotation; the value stays')
+    .argument('<secret>', 'name of the secret')
+    .option('--tag <tag>', 'tag that replaces all tags; repeatable', collectValues)
+    .option('--no-tag', 'remove all tags')
+    .option('--consumer <consumer>', 'consumer that replaces all consumers; repeatable', collectValues)
+    .option('--no-consumer', 'remove all consumers')
+    .option('--description <text>', 'description')
+    .option('--no-description', 'remove the description')
+    .option('--rotate-after-days <number>', 'days until the value is due for rotation', parseRotation)
+    .option('--no-rotate-after-days', 'remove the days until rotation')
+    .addHelpText(
+      'after',
+      `
+A new consumer can open the value after "rotate --reseal".
+
+Examples:
+  trellis secrets label db-password --tag prod --tag database
+  trellis secrets label db-password --description "Opens the shop" --rotate-after-days 90`,
+    );
+  addConnectionOptions(label).action((slug: string, flags: LabelOptions) =>
+    withContext(terminal, flags, (session) => labelSecret(session, slug, flags)),
   );
 }
 
@@ -152,6 +189,25 @@ async function renameSecret(session: CommandContext, { slug, id, name }: Variant
   const params = { path: { slug }, query: omitUndefined({ id }) };
   const renamed = await unwrapResult(session.client.PATCH('/objects/{slug}', { params, body: { slug: name } }));
   session.say(`Renamed ${slug} to ${renamed.slug} (${renamed.id}).`);
+}
+
+/** `label`: changes the metadata of a secret. */
+async function labelSecret(session: CommandContext, slug: string, flags: LabelOptions): Promise<void> {
+  const { id, tag, consumer, description, rotateAfterDays } = flags;
+  const body = omitUndefined({
+    tags: tag === false ? [] : tag && [...tag],
+    used_by: consumer === false ? [] : consumer && [...consumer],
+    description: description === false ? null : description,
+    rotate_after_days: rotateAfterDays === false ? null : rotateAfterDays,
+  });
+  if (Object.keys(body).length === 0) {
+    throw new CommandError('Expected --tag, --consumer, --description or --rotate-after-days', EXIT.usage);
+  }
+  const params = { path: { slug }, query: omitUndefined({ id }) };
+  const changed = await unwrapResult(session.client.PATCH('/objects/{slug}', { params, body }));
+  session.say(`Changed ${changed.slug} (${changed.id}).`);
+  if (consumer !== undefined)
+    session.say(`Seal its value to the consumers with "trellis secrets rotate ${slug} --reseal".`);
 }
 
 /** `delete`: deletes a secret after confirmation. */

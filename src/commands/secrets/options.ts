@@ -12,6 +12,9 @@ export const parseDays =
     throw new InvalidArgumentError(`Expected a whole number from 1 to ${most}.`);
   };
 
+/** Parses the days until a value is due for rotation; ten years is the limit of the contract. */
+export const parseRotation = parseDays(3650);
+
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;

@@ -81,6 +81,7 @@ async function choose(session: CommandContext, flags: RunOptions): Promise<Chose
   const chosen: Chosen[] = secret.map(parseChoice);
   if (tag !== undefined || consumer !== undefined) {
     const found = await fetchSecrets(session, { tag, consumer });
+    if (found.length === 0) throw new CommandError('No secrets have this tag and consumer', EXIT.notFound);
     const selected = found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id }));
     chosen.push(...selected.filter((one) => isAllowed(one, chosen)));
   }
@@ -146,13 +147,19 @@ async function start(
   };
   for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   try {
-    return await new Promise<number>((resolve) => {
-      child.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ENOENT' ? NOT_FOUND : NOT_RUN));
+    return await new Promise<number>((resolve, reject) => {
+      child.on('error', ({ code }: NodeJS.ErrnoException) => reject(toStartError(program, code)));
       child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
     });
   } finally {
     for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
   }
+}
+
+function toStartError(program: string, code = 'unknown error'): CommandError {
+  return code === 'ENOENT'
+    ? new CommandError(`${program}: command not found`, NOT_FOUND)
+    : new CommandError(`${program}: the command can't be run: ${code}`, NOT_RUN);
 }
 
 /** Returns the environment variable of a secret: `DB_PASSWORD` for `db-password`. */

@@ -157,7 +157,7 @@ function throwUnreadable(error: unknown, file: string): undefined {
 
 /** Windows has no file modes. */
 async function assertPrivate(file: string): Promise<void> {
-  const { mode } = await stat(file);
+  const { mode = 0 } = await stat(file).catch(() => ({ mode: undefined }));
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
   throw new CommandError(`${file}: other users can read this file. Run chmod 600 on it`, EXIT.usage);
 }
@@ -217,6 +217,7 @@ export async function readSecretSource(source: SecretSource, what: string): Prom
 
 async function readOther(source: Exclude<SecretSource, { readonly text: string }>, what: string): Promise<string> {
   if ('command' in source) return runSource(source.command, what);
+  await assertPrivate(source.file);
   return readFile(source.file, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(`Can't read ${what} from ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);

@@ -13,15 +13,12 @@ import {
   collectValues,
   omitUndefined,
   parseCount,
-  parseDays,
+  parseRotation,
   type RecipientOptions,
   type ValueOptions,
 } from './options.js';
 import { toJson, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
-
-/** Ten years, the limit of the contract. */
-const MAX_ROTATION_DAYS = 3650;
 
 interface IdFlags extends ConnectionOptions {
   readonly id?: string;
@@ -58,8 +55,8 @@ function addPut(secrets: Command, terminal: Terminal): void {
     .argument('<name>', 'name of letters, digits, _ and -')
     .option('--keep-readable-copy', 'also seal it to the key of the owner')
     .option('--tag <tag>', 'tag; repeatable', collectValues)
-    .option('--description <text>', "description; it can't be changed later")
-    .option('--rotate-after-days <number>', 'days until it is due for rotation', parseDays(MAX_ROTATION_DAYS))
+    .option('--description <text>', 'description')
+    .option('--rotate-after-days <number>', 'days until it is due for rotation', parseRotation)
     .option('--json', 'print the stored metadata')
     .addHelpText(
       'after',
@@ -101,7 +98,7 @@ function addRotate(secrets: Command, terminal: Terminal): void {
     .option('--reseal', 'reseal the current value to the current recipients')
     .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if known)')
     .option('--no-keep-readable-copy', "don't seal it to the key of the owner")
-    .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseDays(MAX_ROTATION_DAYS))
+    .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseRotation)
     .addHelpText(
       'after',
       `
@@ -215,6 +212,7 @@ async function sealReplacement(
   flags: RotateOptions,
 ): Promise<ObjectMetadata> {
   const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
+  assertNoStaleRecipients(object, flags);
   const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
   const { open, replaceSecret, toRecipients } = await loadSealing();
   const identity = flags.reseal ? await session.readIdentity() : undefined;
@@ -231,6 +229,17 @@ async function sealReplacement(
     keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
     checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
   });
+}
+
+/** A value without consumers stays sealed to its recipients, but a key of a former consumer needs a decision. */
+function assertNoStaleRecipients({ slug, used_by = [], reseal }: ObjectMetadata, flags: RotateOptions): void {
+  const isChosen = flags.recipient !== undefined || (flags.consumer ?? used_by).length > 0;
+  if (isChosen || reseal?.stale === undefined) return;
+  throw new CommandError(
+    `${slug} is sealed to keys that belong to none of its consumers any more:\n  ${reseal.stale.join('\n  ')}\n` +
+      'Nothing was encrypted. Choose all recipients with --recipient; a key that you repeat stays',
+    EXIT.conflict,
+  );
 }
 
 function assertOneSource({ reseal, file, sealed }: RotateOptions): void {

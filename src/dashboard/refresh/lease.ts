@@ -105,6 +105,25 @@ export async function endLease(database: Database, lease: Lease, { dueAt, lookAt
     .execute();
 }
 
+/**
+ * Ends the lease of any process, which then discards its work, and postpones the board.
+ *
+ * @returns false if no process had a lease.
+ */
+export async function cancelLease(
+  database: Database,
+  personId: string,
+  { at, nextAt }: { readonly at: number; readonly nextAt: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('refresh_schedule')
+    .set({ lease_holder: null, lease_until: 0, due_at: nextAt, look_at: nextAt })
+    .where('person_id', '=', personId)
+    .where('lease_until', '>', at)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Lets another process acquire the lease at once. */
 export async function releaseLease(database: Database, lease: Lease): Promise<void> {
   await ofHolder(database, lease).set({ lease_holder: null, lease_until: 0 }).execute();

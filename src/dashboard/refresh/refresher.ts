@@ -34,6 +34,8 @@ export interface Refresher {
   refreshRepository(personId: string, forge: ForgeName, fullName: string): Promise<void>;
   /** Rebuilds the board from the stored snapshots and local state, and notifies its subscribers. */
   rebuildBoard(personId: string): Promise<void>;
+  /** Schedules an immediate refresh, for example after an error of a forge. */
+  refreshNow(personId: string): Promise<void>;
   /** Schedules an immediate refresh that reads every repository again, because the user's settings changed. */
   refreshSoon(personId: string): Promise<void>;
   /**
@@ -61,7 +63,7 @@ interface RefresherOptions {
 }
 
 /** The largest age of changes that no webhook reports. */
-const INTERVAL_MS = 20 * 60_000;
+export const INTERVAL_MS = 20 * 60_000;
 
 /** How long to wait for work in progress when the server shuts down. */
 const CLOSE_MS = 1_000;
@@ -113,6 +115,11 @@ export function createRefresher(options: RefresherOptions): Refresher {
     refreshRepository: (personId, forge, fullName) =>
       ofRepository(JSON.stringify([personId, forge, fullName]), () => readRepository(personId, forge, fullName)),
     rebuildBoard: (personId) => compose(personId).then(() => undefined),
+    async refreshNow(personId) {
+      await clearForgeErrors(database, personId);
+      await scheduleNow(database, personId, now());
+      scheduler.wake();
+    },
     async refreshSoon(personId) {
       await invalidateSnapshots(database, personId);
       await clearForgeErrors(database, personId);

@@ -127,6 +127,31 @@ async function listDueUsers(database: Database, at: number, most: number): Promi
   return rows.map(({ person_id }) => person_id);
 }
 
+/** The refreshes of all boards, in any process. */
+export interface RefreshCounts {
+  /** The boards that are due and that no process refreshes. */
+  readonly due: number;
+  /** The boards that a process refreshes. */
+  readonly running: number;
+  /** How long the longest waiting board has been due. */
+  readonly lagMs: number;
+}
+
+export async function countRefreshes(database: Database, at: number): Promise<RefreshCounts> {
+  const waiting = await database
+    .selectFrom('refresh_schedule')
+    .select(({ fn }) => [fn.countAll<number>().as('due'), fn.min<number | null>('look_at').as('since')])
+    .where('look_at', '<=', at)
+    .where('lease_until', '<=', at)
+    .executeTakeFirstOrThrow();
+  const { running } = await database
+    .selectFrom('refresh_schedule')
+    .select(({ fn }) => fn.countAll<number>().as('running'))
+    .where('lease_until', '>', at)
+    .executeTakeFirstOrThrow();
+  return { due: waiting.due, running, lagMs: at - (waiting.since ?? at) };
+}
+
 /** Returns `undefined` if the user does not exist or has never saved forge settings. */
 export async function findProgress(database: Database, personId: string): Promise<RefreshProgress | undefined> {
   const row = await database

@@ -44,6 +44,23 @@ export async function assertSettingsSaved(database: Database, personId: string):
   }
 }
 
+/** Encrypts everything that the server key protects with a new key. All rows are read at once: each has about 1 KB. */
+export async function reencryptSettings(transaction: Database, from: ServerKey, to: ServerKey): Promise<void> {
+  const renew = (sealed: Uint8Array, context: string) => to.encrypt(from.decrypt(sealed, context), context);
+  const rows = await transaction.selectFrom('settings').select(['person_id', 'forges', 'webhook']).execute();
+  for (const { person_id: id, forges, webhook } of rows) {
+    const renewed = { forges: renew(forges, forgesContext(id)), webhook: renew(webhook, webhookContext(id)) };
+    await transaction.updateTable('settings').set(renewed).where('person_id', '=', id).execute();
+  }
+  for (const { person_id: id, ...old } of await transaction.selectFrom('retired_webhooks').selectAll().execute()) {
+    await transaction
+      .updateTable('retired_webhooks')
+      .set({ webhook: renew(old.webhook, webhookContext(id)) })
+      .where('token_hash', '=', old.token_hash)
+      .execute();
+  }
+}
+
 export function decryptForgeSettings(key: ServerKey, { person_id, forges }: SettingsTable): ForgeSettings {
   // Values that an earlier release stored lack settings that were added later.
   return { ...NO_FORGES, ...(JSON.parse(key.decrypt(forges, forgesContext(person_id))) as Partial<ForgeSettings>) };

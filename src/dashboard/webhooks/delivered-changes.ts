@@ -37,14 +37,28 @@ export interface DeliveredChangesOptions {
 interface DeliveredChanges {
   /** Schedules a read of the repository that the event names, or else of the whole board. */
   schedule(personId: string, forge: ForgeName, event: DeliveredEvent): void;
+  /** Lists the reads that run, or wait until their delay ends. */
+  list(): readonly DeliveredRead[];
   /** Runs pending reads at once, for at most five seconds. Later events are ignored. */
   close(): Promise<void>;
 }
 
+/** A read of a repository or of a whole board, after deliveries to this process. */
+export interface DeliveredRead {
+  readonly personId: string;
+  readonly forge: ForgeName | undefined;
+  /** The full name of the repository; `undefined` for the whole board. */
+  readonly repository: string | undefined;
+  /** `idle` means that the next delivery waits until the delay ends. */
+  readonly state: ThrottleState;
+  /** When the delay ends; `undefined` while the read runs. */
+  readonly until: number | undefined;
+}
+
 export function createDeliveredChanges(options: DeliveredChangesOptions): DeliveredChanges {
   const { database, refresher, report = () => undefined, now } = options;
-  const repositories = throttleWithBackoff({ ...REPOSITORY_SPACING, report });
-  const boards = throttleWithBackoff({ ...BOARD_SPACING, report });
+  const repositories = throttleWithBackoff({ ...REPOSITORY_SPACING, report, now });
+  const boards = throttleWithBackoff({ ...BOARD_SPACING, report, now });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS });
 
   function scheduleBoard(personId: string): void {
@@ -72,6 +86,17 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
         repositories.request(key, () => readRepository({ personId, forge, fullName }, key), isFinal);
       else scheduleBoard(personId);
     },
+    list: () => [
+      ...repositories.list().map(({ key, ...run }) => {
+        const [personId = '', forge, repository] = key.split(' ');
+        // The key contains a name of the contract.
+        return { personId, forge: forge as ForgeName, repository, ...run };
+      }),
+      ...boards.list().map(({ key, ...run }) => ({
+        ...{ personId: key, forge: undefined, repository: undefined },
+        ...run,
+      })),
+    ],
     async close() {
       const ended = repositories.close().then(() => boards.close());
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
@@ -100,6 +125,16 @@ interface BackoffThrottleOptions {
   readonly mostMs: number;
   /** Receives the errors of failed runs, which don't affect later ones. */
   readonly report: (error: unknown) => void;
+  readonly now?: () => number;
+}
+
+type ThrottleState = 'idle' | 'running' | 'waiting';
+
+interface ThrottledRun {
+  readonly key: string;
+  readonly state: ThrottleState;
+  /** When the delay ends; `undefined` during a run. */
+  readonly until: number | undefined;
 }
 
 interface BackoffThrottle {
@@ -111,13 +146,22 @@ interface BackoffThrottle {
    * request, if the first delay has passed too.
    */
   request(key: string, run: () => Promise<void>, isFinal?: boolean): void;
+  /** Lists the keys with a run or a delay. */
+  list(): readonly ThrottledRun[];
   /** Runs pending requests without delay, and waits for them. Later requests are ignored. */
   close(): Promise<void>;
 }
 
 /** Creates a throttle for frequently requested runs, with a separate, growing delay for each key. */
-export function throttleWithBackoff({ firstMs, mostMs, quietMs, report }: BackoffThrottleOptions): BackoffThrottle {
+export function throttleWithBackoff({
+  firstMs,
+  mostMs,
+  quietMs,
+  report,
+  now = Date.now,
+}: BackoffThrottleOptions): BackoffThrottle {
   const pending = new Map<string, (() => Promise<void>) | undefined>();
+  const ends = new Map<string, number>();
   const working = new Set<Promise<void>>();
   /** By key: ends the current delay early. */
   const hurry = new Map<string, () => void>();
@@ -144,7 +188,9 @@ export function throttleWithBackoff({ firstMs, mostMs, quietMs, report }: Backof
     for (let run = pending.get(key); run !== undefined; run = pending.get(key)) {
       pending.set(key, undefined);
       await run().catch(report);
+      ends.set(key, now() + delay);
       await pause(key, delay);
+      ends.delete(key);
       delay = Math.min(delay * 2, mostMs);
     }
     pending.delete(key);
@@ -160,6 +206,12 @@ export function throttleWithBackoff({ firstMs, mostMs, quietMs, report }: Backof
       const ended = work(key).finally(() => working.delete(ended));
       working.add(ended);
     },
+    list: () =>
+      [...pending].map(([key, next]) => {
+        const until = ends.get(key);
+        if (until === undefined) return { key, state: 'running', until };
+        return { key, state: next === undefined ? 'idle' : 'waiting', until };
+      }),
     async close() {
       closed.abort();
       await Promise.all(working);

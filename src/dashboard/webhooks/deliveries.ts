@@ -6,7 +6,7 @@ import { prepare } from '../../storage/prepared.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { ForgeName } from '../forges/forge.js';
 import { decryptWebhook } from '../settings/settings-row.js';
-import { createDeliveredChanges, type DeliveredChangesOptions } from './delivered-changes.js';
+import { createDeliveredChanges, type DeliveredChangesOptions, type DeliveredRead } from './delivered-changes.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
 import { findHeader, WEBHOOK_SENDERS, type WebhookDelivery } from './verify-delivery.js';
 
@@ -30,6 +30,8 @@ export interface Deliveries {
    * signed with the webhook's secret.
    */
   receive(delivery: IncomingDelivery): Promise<void>;
+  /** Lists the reads of this process after deliveries. */
+  listReads(): readonly DeliveredRead[];
   /** Runs pending reads at once, for at most five seconds. No delivery may be passed in after this call. */
   close(): Promise<void>;
 }
@@ -59,6 +61,7 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
       const isNew = id === undefined || (await query(() => seen.claim([personId, forge, id])));
       if (isNew) changes.schedule(personId, forge, event);
     },
+    listReads: () => changes.list(),
     close: () => changes.close(),
   };
 }

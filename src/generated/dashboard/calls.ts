@@ -755,6 +755,45 @@ export const createInvite = /* @__PURE__ */ createCall<paths, operations['create
 export const revokeInvite = /* @__PURE__ */ createCall<paths, operations['revokeInvite'], CallArguments<operations['revokeInvite']>>('post', '/api/admin/invites/{id}/revoke');
 
 /**
+ * List background work
+ *
+ * Requires an admin session. Lists at most 100 boards of all servers, those being refreshed first, then by the time
+ * at which they are due. The other work is that of this server.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const listJobs = /* @__PURE__ */ createCall<paths, operations['listJobs'], CallArguments<operations['listJobs']>>('get', '/api/admin/jobs');
+
+/**
+ * Refresh a user's board now
+ *
+ * Requires an admin session. Makes the board due, and forgets the errors of its forges. Returns 404 for a user without
+ * a board.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const refreshUserBoard = /* @__PURE__ */ createCall<paths, operations['refreshUserBoard'], CallArguments<operations['refreshUserBoard']>>('post', '/api/admin/jobs/boards/{username}/refresh');
+
+/**
+ * Cancel the refresh of a user's board
+ *
+ * Requires an admin session. The server discards what it has read, and the board is due again after the refresh
+ * interval. Returns 404 unless the board is being refreshed.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const cancelUserBoard = /* @__PURE__ */ createCall<paths, operations['cancelUserBoard'], CallArguments<operations['cancelUserBoard']>>('post', '/api/admin/jobs/boards/{username}/cancel');
+
+/**
+ * Delete expired data now
+ *
+ * Requires an admin session. Starts the hourly deletion of expired data at once, unless it is running.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const runCleanup = /* @__PURE__ */ createCall<paths, operations['runCleanup'], CallArguments<operations['runCleanup']>>('post', '/api/admin/jobs/cleanup');
+
+/**
  * List requests to forges
  *
  * Requires an admin session. Newest first. The log stores the last 10,000 requests of all users together. An

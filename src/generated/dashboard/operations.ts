@@ -1555,6 +1555,81 @@ export const operations: readonly OperationSpec[] = [
     validate: { params: validators.revokeInviteParams },
   },
   {
+    id: 'listJobs',
+    method: 'get',
+    path: '/api/admin/jobs',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.jobsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'refreshUserBoard',
+    method: 'post',
+    path: '/api/admin/jobs/boards/{username}/refresh',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'username', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.refreshUserBoardParams },
+  },
+  {
+    id: 'cancelUserBoard',
+    method: 'post',
+    path: '/api/admin/jobs/boards/{username}/cancel',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'username', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.cancelUserBoardParams },
+  },
+  {
+    id: 'runCleanup',
+    method: 'post',
+    path: '/api/admin/jobs/cleanup',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
     id: 'listRequests',
     method: 'get',
     path: '/api/admin/requests',
@@ -3401,6 +3476,62 @@ export type RevokeInviteOutput =
       readonly body?: undefined;
     };
 
+/** The input of `listJobs`. */
+export interface ListJobsInput extends RequestContext {
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `listJobs`. Errors are thrown. */
+export type ListJobsOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['Jobs'];
+    };
+
+/** The input of `refreshUserBoard`. */
+export interface RefreshUserBoardInput extends RequestContext {
+  readonly params: {
+    /** The user's name, in upper or lower case. */
+    readonly username: components['schemas']['Username'];
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `refreshUserBoard`. Errors are thrown. */
+export type RefreshUserBoardOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `cancelUserBoard`. */
+export interface CancelUserBoardInput extends RequestContext {
+  readonly params: {
+    /** The user's name, in upper or lower case. */
+    readonly username: components['schemas']['Username'];
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `cancelUserBoard`. Errors are thrown. */
+export type CancelUserBoardOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `runCleanup`. */
+export interface RunCleanupInput extends RequestContext {
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `runCleanup`. Errors are thrown. */
+export type RunCleanupOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
 /** The input of `listRequests`. */
 export interface ListRequestsInput extends RequestContext {
   readonly query: {
@@ -3652,6 +3783,14 @@ export interface AdminHandlers {
   readonly createInvite: (input: CreateInviteInput) => Promise<CreateInviteOutput>;
   /** Revoke an invitation */
   readonly revokeInvite: (input: RevokeInviteInput) => Promise<RevokeInviteOutput>;
+  /** List background work */
+  readonly listJobs: (input: ListJobsInput) => Promise<ListJobsOutput>;
+  /** Refresh a user's board now */
+  readonly refreshUserBoard: (input: RefreshUserBoardInput) => Promise<RefreshUserBoardOutput>;
+  /** Cancel the refresh of a user's board */
+  readonly cancelUserBoard: (input: CancelUserBoardInput) => Promise<CancelUserBoardOutput>;
+  /** Delete expired data now */
+  readonly runCleanup: (input: RunCleanupInput) => Promise<RunCleanupOutput>;
   /** List requests to forges */
   readonly listRequests: (input: ListRequestsInput) => Promise<ListRequestsOutput>;
   /** Export requests to forges */

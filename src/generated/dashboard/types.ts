@@ -1384,6 +1384,89 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/admin/jobs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List background work
+         * @description Requires an admin session. Lists at most 100 boards of all servers, those being refreshed first, then by the time
+         *     at which they are due. The other work is that of this server.
+         */
+        readonly get: operations["listJobs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/jobs/boards/{username}/refresh": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Refresh a user's board now
+         * @description Requires an admin session. Makes the board due, and forgets the errors of its forges. Returns 404 for a user without
+         *     a board.
+         */
+        readonly post: operations["refreshUserBoard"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/jobs/boards/{username}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Cancel the refresh of a user's board
+         * @description Requires an admin session. The server discards what it has read, and the board is due again after the refresh
+         *     interval. Returns 404 unless the board is being refreshed.
+         */
+        readonly post: operations["cancelUserBoard"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/jobs/cleanup": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Delete expired data now
+         * @description Requires an admin session. Starts the hourly deletion of expired data at once, unless it is running.
+         */
+        readonly post: operations["runCleanup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/admin/requests": {
         readonly parameters: {
             readonly query?: never;
@@ -2455,6 +2538,78 @@ export interface components {
             /** Format: date-time */
             readonly expiresAt: string;
         };
+        /** @description Background work. */
+        readonly Jobs: {
+            readonly boards: readonly components["schemas"]["BoardJob"][];
+            /** @description Reads after webhook deliveries. */
+            readonly deliveries: readonly components["schemas"]["DeliveryJob"][];
+            readonly cleanup: components["schemas"]["CleanupJob"];
+            readonly site?: components["schemas"]["SiteJobs"];
+        };
+        /** @description The refresh of a board. */
+        readonly BoardJob: {
+            readonly username: string;
+            /**
+             * @description The state, `running` in any server.
+             * @enum {string}
+             */
+            readonly state: "running" | "due" | "scheduled";
+            /** Format: date-time */
+            readonly dueAt: string;
+            /**
+             * Format: date-time
+             * @description When another server takes over unless the current one renews its lease.
+             */
+            readonly leaseUntil?: string;
+            /** @description The number of refreshes so far. */
+            readonly runs: number;
+        };
+        /** @description A read of a repository, or of a whole board if `repository` is omitted. */
+        readonly DeliveryJob: {
+            readonly username: string;
+            readonly forge?: components["schemas"]["ForgeName"];
+            readonly repository?: string;
+            /**
+             * @description `waiting` until the delay between two reads ends; `idle` if no delivery has arrived during the delay.
+             * @enum {string}
+             */
+            readonly state: "running" | "waiting" | "idle";
+            /**
+             * Format: date-time
+             * @description When the delay ends.
+             */
+            readonly until?: string;
+        };
+        /** @description The hourly deletion of expired data. */
+        readonly CleanupJob: {
+            readonly isRunning: boolean;
+            /**
+             * Format: date-time
+             * @description When the last run ended.
+             */
+            readonly endedAt?: string;
+            /** @description The number of steps of the last run that failed; the log has the errors. */
+            readonly failures: number;
+        };
+        /** @description The work of the site. */
+        readonly SiteJobs: {
+            /** @enum {string} */
+            readonly status: "ok" | "starting" | "unavailable";
+            /** @description The number of records. */
+            readonly records: number;
+            /**
+             * Format: date-time
+             * @description The time of the last change.
+             */
+            readonly changedAt?: string;
+            /** @description The number of skipped entries and invalid values. */
+            readonly problems: number;
+            /** @description The number of images that are being made, and that wait. */
+            readonly images: {
+                readonly running: number;
+                readonly waiting: number;
+            };
+        };
         /** @description A request that Trellis sent to a forge. */
         readonly RequestLogEntry: {
             /** Format: date-time */
@@ -2883,7 +3038,8 @@ export interface components {
          */
         readonly SessionCookie: string;
         /**
-         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401. For an invalid, expired or
+         *     revoked token, it is `Bearer error="invalid_token"`.
          * @example Bearer
          */
         readonly BearerChallenge: string;
@@ -6258,6 +6414,156 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listJobs: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The background work. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "boards": [
+                     *         {
+                     *           "username": "mona",
+                     *           "state": "running",
+                     *           "dueAt": "2026-05-02T10:30:00Z",
+                     *           "leaseUntil": "2026-05-02T10:30:12Z",
+                     *           "runs": 41
+                     *         }
+                     *       ],
+                     *       "deliveries": [
+                     *         {
+                     *           "username": "mona",
+                     *           "forge": "github",
+                     *           "repository": "acme/shop",
+                     *           "state": "waiting",
+                     *           "until": "2026-05-02T10:30:08Z"
+                     *         }
+                     *       ],
+                     *       "cleanup": {
+                     *         "isRunning": false,
+                     *         "endedAt": "2026-05-02T10:00:00Z",
+                     *         "failures": 0
+                     *       },
+                     *       "site": {
+                     *         "status": "ok",
+                     *         "records": 29,
+                     *         "changedAt": "2026-05-02T10:12:00Z",
+                     *         "problems": 0,
+                     *         "images": {
+                     *           "running": 1,
+                     *           "waiting": 3
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Jobs"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly refreshUserBoard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The user's name, in upper or lower case.
+                 * @example lisa
+                 */
+                readonly username: components["parameters"]["UsernameInPath"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The board is due. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly cancelUserBoard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The user's name, in upper or lower case.
+                 * @example lisa
+                 */
+                readonly username: components["parameters"]["UsernameInPath"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The refresh is cancelled. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly runCleanup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deletion starts. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];

@@ -17992,134 +17992,13 @@ return errors === 0;
 }
 validate243.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsQuery = validate244;
-const schema371 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
-
-function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listRequestsQuery" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate244.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.limit === undefined){
-data.limit = 1000;
-}
-if(data.offset === undefined){
-data.offset = 0;
-}
-if(data.forge !== undefined){
-let data0 = data.forge;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate244.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate244.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data.account !== undefined){
-let data1 = data.account;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 64){
-validate244.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate244.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate244.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-let data2 = data.limit;
-const _errs7 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate244.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data2 == "number"){
-if(data2 > 1000 || isNaN(data2)){
-validate244.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate244.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs7 === errors;
-if(valid1){
-let data3 = data.offset;
-const _errs9 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate244.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data3 == "number"){
-if(data3 > 2147483647 || isNaN(data3)){
-validate244.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data3 < 0 || isNaN(data3)){
-validate244.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs9 === errors;
-}
-}
-}
-}
-else {
-validate244.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate244.errors = vErrors;
-return errors === 0;
-}
-validate244.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
-
-export const listRequestsResponse200 = validate245;
-const schema373 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema374 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema376 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+export const jobsSchema = validate244;
+const schema371 = {"$id":"function-jobsSchema","allOf":[{"$ref":"response#/components/schemas/Jobs"}]};
+const schema372 = {"type":"object","required":["boards","deliveries","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"#/components/schemas/DeliveryJob"}},"cleanup":{"$ref":"#/components/schemas/CleanupJob"},"site":{"$ref":"#/components/schemas/SiteJobs"}}};
+const schema373 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
+const schema376 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
+const schema377 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
+const schema374 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
 
 function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18134,27 +18013,16 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
+if(((data.username === undefined) && (missing0 = "username")) || ((data.state === undefined) && (missing0 = "state"))){
 validate246.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
-if(data.loggedAt !== undefined){
-let data0 = data.loggedAt;
+if(data.username !== undefined){
 const _errs1 = errors;
-if(errors === _errs1){
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(!(formats0.validate(data0))){
-validate246.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+if(typeof data.username !== "string"){
+validate246.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
-}
-}
-else {
-validate246.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
 }
 var valid0 = _errs1 === errors;
 }
@@ -18179,10 +18047,874 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.repository !== undefined){
+const _errs6 = errors;
+if(typeof data.repository !== "string"){
+validate246.errors = [{instancePath:instancePath+"/repository",schemaPath:"#/properties/repository/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data3 = data.state;
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate246.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data3 === "running") || (data3 === "waiting")) || (data3 === "idle"))){
+validate246.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema374.properties.state.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.until !== undefined){
+let data4 = data.until;
+const _errs10 = errors;
+if(errors === _errs10){
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate246.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate246.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate246.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate246.errors = vErrors;
+return errors === 0;
+}
+validate246.evaluated = {"props":{"username":true,"forge":true,"repository":true,"state":true,"until":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate245.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.boards === undefined) && (missing0 = "boards")) || ((data.deliveries === undefined) && (missing0 = "deliveries"))) || ((data.cleanup === undefined) && (missing0 = "cleanup"))){
+validate245.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.boards !== undefined){
+let data0 = data.boards;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+let missing1;
+if(((((data1.username === undefined) && (missing1 = "username")) || ((data1.state === undefined) && (missing1 = "state"))) || ((data1.dueAt === undefined) && (missing1 = "dueAt"))) || ((data1.runs === undefined) && (missing1 = "runs"))){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0,schemaPath:"#/components/schemas/BoardJob/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data1.username !== undefined){
+const _errs6 = errors;
+if(typeof data1.username !== "string"){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/username",schemaPath:"#/components/schemas/BoardJob/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs6 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data1.state !== undefined){
+let data3 = data1.state;
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data3 === "running") || (data3 === "due")) || (data3 === "scheduled"))){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/enum",keyword:"enum",params:{allowedValues: schema373.properties.state.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid3 = _errs8 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data1.dueAt !== undefined){
+let data4 = data1.dueAt;
+const _errs10 = errors;
+if(errors === _errs10){
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/dueAt",schemaPath:"#/components/schemas/BoardJob/properties/dueAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/dueAt",schemaPath:"#/components/schemas/BoardJob/properties/dueAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data1.leaseUntil !== undefined){
+let data5 = data1.leaseUntil;
+const _errs12 = errors;
+if(errors === _errs12){
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(!(formats0.validate(data5))){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/leaseUntil",schemaPath:"#/components/schemas/BoardJob/properties/leaseUntil/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/leaseUntil",schemaPath:"#/components/schemas/BoardJob/properties/leaseUntil/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid3 = _errs12 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data1.runs !== undefined){
+let data6 = data1.runs;
+const _errs14 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/runs",schemaPath:"#/components/schemas/BoardJob/properties/runs/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0+"/runs",schemaPath:"#/components/schemas/BoardJob/properties/runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid3 = _errs14 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/boards/" + i0,schemaPath:"#/components/schemas/BoardJob/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/boards",schemaPath:"#/properties/boards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deliveries !== undefined){
+let data7 = data.deliveries;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data7)){
+var valid4 = true;
+const len1 = data7.length;
+for(let i1=0; i1<len1; i1++){
+const _errs18 = errors;
+if(!(validate246(data7[i1], {instancePath:instancePath+"/deliveries/" + i1,parentData:data7,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs18 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cleanup !== undefined){
+let data9 = data.cleanup;
+const _errs19 = errors;
+const _errs20 = errors;
+if(errors === _errs20){
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+let missing2;
+if(((data9.isRunning === undefined) && (missing2 = "isRunning")) || ((data9.failures === undefined) && (missing2 = "failures"))){
+validate245.errors = [{instancePath:instancePath+"/cleanup",schemaPath:"#/components/schemas/CleanupJob/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data9.isRunning !== undefined){
+const _errs22 = errors;
+if(typeof data9.isRunning !== "boolean"){
+validate245.errors = [{instancePath:instancePath+"/cleanup/isRunning",schemaPath:"#/components/schemas/CleanupJob/properties/isRunning/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid6 = _errs22 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data9.endedAt !== undefined){
+let data11 = data9.endedAt;
+const _errs24 = errors;
+if(errors === _errs24){
+if(errors === _errs24){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
+validate245.errors = [{instancePath:instancePath+"/cleanup/endedAt",schemaPath:"#/components/schemas/CleanupJob/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/cleanup/endedAt",schemaPath:"#/components/schemas/CleanupJob/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid6 = _errs24 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data9.failures !== undefined){
+let data12 = data9.failures;
+const _errs26 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate245.errors = [{instancePath:instancePath+"/cleanup/failures",schemaPath:"#/components/schemas/CleanupJob/properties/failures/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs26){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate245.errors = [{instancePath:instancePath+"/cleanup/failures",schemaPath:"#/components/schemas/CleanupJob/properties/failures/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid6 = _errs26 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/cleanup",schemaPath:"#/components/schemas/CleanupJob/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.site !== undefined){
+let data13 = data.site;
+const _errs28 = errors;
+const _errs29 = errors;
+if(errors === _errs29){
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+let missing3;
+if(((((data13.status === undefined) && (missing3 = "status")) || ((data13.records === undefined) && (missing3 = "records"))) || ((data13.problems === undefined) && (missing3 = "problems"))) || ((data13.images === undefined) && (missing3 = "images"))){
+validate245.errors = [{instancePath:instancePath+"/site",schemaPath:"#/components/schemas/SiteJobs/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+return false;
+}
+else {
+if(data13.status !== undefined){
+let data14 = data13.status;
+const _errs31 = errors;
+if(typeof data14 !== "string"){
+validate245.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data14 === "ok") || (data14 === "starting")) || (data14 === "unavailable"))){
+validate245.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/enum",keyword:"enum",params:{allowedValues: schema377.properties.status.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid8 = _errs31 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data13.records !== undefined){
+let data15 = data13.records;
+const _errs33 = errors;
+if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
+validate245.errors = [{instancePath:instancePath+"/site/records",schemaPath:"#/components/schemas/SiteJobs/properties/records/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs33){
+if(typeof data15 == "number"){
+if(data15 < 0 || isNaN(data15)){
+validate245.errors = [{instancePath:instancePath+"/site/records",schemaPath:"#/components/schemas/SiteJobs/properties/records/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid8 = _errs33 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data13.changedAt !== undefined){
+let data16 = data13.changedAt;
+const _errs35 = errors;
+if(errors === _errs35){
+if(errors === _errs35){
+if(typeof data16 === "string"){
+if(!(formats0.validate(data16))){
+validate245.errors = [{instancePath:instancePath+"/site/changedAt",schemaPath:"#/components/schemas/SiteJobs/properties/changedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/site/changedAt",schemaPath:"#/components/schemas/SiteJobs/properties/changedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid8 = _errs35 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data13.problems !== undefined){
+let data17 = data13.problems;
+const _errs37 = errors;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+validate245.errors = [{instancePath:instancePath+"/site/problems",schemaPath:"#/components/schemas/SiteJobs/properties/problems/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate245.errors = [{instancePath:instancePath+"/site/problems",schemaPath:"#/components/schemas/SiteJobs/properties/problems/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid8 = _errs37 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data13.images !== undefined){
+let data18 = data13.images;
+const _errs39 = errors;
+if(errors === _errs39){
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+let missing4;
+if(((data18.running === undefined) && (missing4 = "running")) || ((data18.waiting === undefined) && (missing4 = "waiting"))){
+validate245.errors = [{instancePath:instancePath+"/site/images",schemaPath:"#/components/schemas/SiteJobs/properties/images/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
+return false;
+}
+else {
+if(data18.running !== undefined){
+let data19 = data18.running;
+const _errs41 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+validate245.errors = [{instancePath:instancePath+"/site/images/running",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/running/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs41){
+if(typeof data19 == "number"){
+if(data19 < 0 || isNaN(data19)){
+validate245.errors = [{instancePath:instancePath+"/site/images/running",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/running/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid9 = _errs41 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data18.waiting !== undefined){
+let data20 = data18.waiting;
+const _errs43 = errors;
+if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
+validate245.errors = [{instancePath:instancePath+"/site/images/waiting",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate245.errors = [{instancePath:instancePath+"/site/images/waiting",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/waiting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid9 = _errs43 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/site/images",schemaPath:"#/components/schemas/SiteJobs/properties/images/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid8 = _errs39 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate245.errors = [{instancePath:instancePath+"/site",schemaPath:"#/components/schemas/SiteJobs/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate245.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate245.errors = vErrors;
+return errors === 0;
+}
+validate245.evaluated = {"props":{"boards":true,"deliveries":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-jobsSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate244.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate245(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+errors = vErrors.length;
+}
+validate244.errors = vErrors;
+return errors === 0;
+}
+validate244.evaluated = {"props":{"boards":true,"deliveries":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
+
+export const refreshUserBoardParams = validate249;
+const schema378 = {"$id":"function-refreshUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+
+function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-refreshUserBoardParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate249.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate249.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate249.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate249.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate249.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate249.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate249.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate249.errors = vErrors;
+return errors === 0;
+}
+validate249.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const cancelUserBoardParams = validate250;
+const schema380 = {"$id":"function-cancelUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+
+function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-cancelUserBoardParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate250.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate250.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate250.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate250.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate250.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate250.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate250.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate250.errors = vErrors;
+return errors === 0;
+}
+validate250.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listRequestsQuery = validate251;
+const schema382 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+
+function validate251(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listRequestsQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate251.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 1000;
+}
+if(data.offset === undefined){
+data.offset = 0;
+}
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate251.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate251.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.account !== undefined){
+let data1 = data.account;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate251.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate251.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate251.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data2 = data.limit;
+const _errs7 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate251.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data2 == "number"){
+if(data2 > 1000 || isNaN(data2)){
+validate251.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate251.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+if(valid1){
+let data3 = data.offset;
+const _errs9 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate251.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data3 == "number"){
+if(data3 > 2147483647 || isNaN(data3)){
+validate251.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate251.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+}
+}
+}
+else {
+validate251.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate251.errors = vErrors;
+return errors === 0;
+}
+validate251.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listRequestsResponse200 = validate252;
+const schema384 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema385 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema387 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+
+function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate253.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
+validate253.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.loggedAt !== undefined){
+let data0 = data.loggedAt;
+const _errs1 = errors;
+if(errors === _errs1){
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!(formats0.validate(data0))){
+validate253.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate253.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forge !== undefined){
+let data1 = data.forge;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate253.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
+validate253.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.method !== undefined){
 const _errs6 = errors;
 if(typeof data.method !== "string"){
-validate246.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -18194,7 +18926,7 @@ if(valid0){
 if(data.endpoint !== undefined){
 const _errs8 = errors;
 if(typeof data.endpoint !== "string"){
-validate246.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -18207,11 +18939,11 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate246.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate246.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema376.enum},message:"must be equal to one of the allowed values"}];
+validate253.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema387.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -18223,7 +18955,7 @@ if(valid0){
 if(data.account !== undefined){
 const _errs13 = errors;
 if(typeof data.account !== "string"){
-validate246.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -18236,18 +18968,18 @@ if(data.statusCode !== undefined){
 let data6 = data.statusCode;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate246.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate253.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 599 || isNaN(data6)){
-validate246.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+validate253.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
 return false;
 }
 else {
 if(data6 < 100 || isNaN(data6)){
-validate246.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate253.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -18267,7 +18999,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate246.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -18275,13 +19007,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18296,13 +19028,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18320,12 +19052,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate246.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18340,11 +19072,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema134.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema134.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -18357,13 +19089,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate246.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18380,7 +19112,7 @@ var valid4 = true;
 }
 }
 else {
-validate246.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate253.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -18399,21 +19131,21 @@ var valid0 = true;
 }
 }
 else {
-validate246.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate253.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate246.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-validate246.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+validate253.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate245.evaluated;
+const evaluated0 = validate252.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18427,8 +19159,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate246(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+if(!(validate253(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -18438,23 +19170,23 @@ break;
 }
 }
 else {
-validate245.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate252.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate245.errors = vErrors;
+validate252.errors = vErrors;
 return errors === 0;
 }
-validate245.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate252.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const exportRequestsQuery = validate248;
-const schema378 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+export const exportRequestsQuery = validate255;
+const schema389 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
-function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate248.evaluated;
+const evaluated0 = validate255.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18468,11 +19200,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate248.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate248.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate255.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -18487,18 +19219,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate248.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate255.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate248.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate255.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18510,11 +19242,11 @@ var valid1 = true;
 }
 }
 else {
-validate248.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate255.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate248.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
-validate248.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
+validate255.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};

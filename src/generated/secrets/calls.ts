@@ -258,11 +258,12 @@ export const createObject = /* @__PURE__ */ createCall<paths, operations['create
 /**
  * Delete a secret
  *
- * Also deletes its versions. The audit log keeps the slug.
+ * Also deletes its versions. The audit log keeps the slug. With `If-Match`, the secret is deleted only with this
+ * value; if another request has replaced it in the meantime, the response is 412.
  *
- * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 409 `conflict`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 409 `conflict`, 412 `precondition_failed`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const deleteObject = /* @__PURE__ */ createCall<paths, operations['deleteObject'], CallArguments<operations['deleteObject']>>('delete', '/objects/{slug}', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
+export const deleteObject = /* @__PURE__ */ createCall<paths, operations['deleteObject'], CallArguments<operations['deleteObject']>>('delete', '/objects/{slug}', { places: { 'x-caller': 'header', 'idempotency-key': 'header', 'if-match': 'header' } });
 
 /**
  * Get a sealed value
@@ -275,15 +276,17 @@ export const deleteObject = /* @__PURE__ */ createCall<paths, operations['delete
 export const getObject = /* @__PURE__ */ createCall<paths, operations['getObject'], CallArguments<operations['getObject']>, 'blob'>('get', '/objects/{slug}', { places: { 'x-caller': 'header' }, parseAs: 'blob' });
 
 /**
- * Rename a secret
+ * Rename a secret or change its labels
  *
- * The id, the value and its versions, tags, consumers and times stay unchanged. If the new slug exists, the secret
- * becomes a variant of it. Returns 409 if it shares a consumer with an existing variant, or if it or an existing
- * variant has no consumers.
+ * Omitted fields stay unchanged, and so do the id, the value and its versions, the ETag and the times. If a new slug
+ * exists, the secret becomes a variant of it. Returns 409, without changing anything, if it shares a consumer with a
+ * different variant of the slug, or if it is renamed to an existing slug and it or a variant has no consumers. New
+ * consumers can't open the value until a client has sealed it to their keys; see `reseal`. With `If-Match`, nothing
+ * is changed if the value has been replaced in the meantime; the response is 412 then.
  *
- * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 412 `precondition_failed`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const renameObject = /* @__PURE__ */ createCall<paths, operations['renameObject'], CallArguments<operations['renameObject']>>('patch', '/objects/{slug}', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
+export const renameObject = /* @__PURE__ */ createCall<paths, operations['renameObject'], CallArguments<operations['renameObject']>>('patch', '/objects/{slug}', { places: { 'x-caller': 'header', 'idempotency-key': 'header', 'if-match': 'header' } });
 
 /**
  * Replace a sealed value

@@ -589,6 +589,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'if-match', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
       204: { contentTypes: [] },
@@ -597,6 +598,7 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      412: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -639,6 +641,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'if-match', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -649,6 +652,7 @@ export const operations: readonly OperationSpec[] = [
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      412: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1536,6 +1540,12 @@ export interface DeleteObjectInput extends RequestContext {
      * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
+    /**
+     * The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+     * current value differs, the response is 412 and nothing is changed. Without this header, the change is
+     * unconditional.
+     */
+    readonly 'if-match'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
@@ -1595,6 +1605,12 @@ export interface RenameObjectInput extends RequestContext {
      * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
+    /**
+     * The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+     * current value differs, the response is 412 and nothing is changed. Without this header, the change is
+     * unconditional.
+     */
+    readonly 'if-match'?: string;
   };
   readonly body: components['schemas']['RenameObjectRequest'];
   readonly caller: SessionCaller | TokenCaller;
@@ -1626,9 +1642,9 @@ export interface UpdateObjectInput extends RequestContext {
      */
     readonly 'idempotency-key'?: string;
     /**
-     * The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
-     * value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
-     * unconditionally.
+     * The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+     * current value differs, the response is 412 and nothing is changed. Without this header, the change is
+     * unconditional.
      */
     readonly 'if-match'?: string;
   };
@@ -2025,7 +2041,7 @@ export interface ObjectsHandlers {
   readonly deleteObject: (input: DeleteObjectInput) => Promise<DeleteObjectOutput>;
   /** Get a sealed value */
   readonly getObject: (input: GetObjectInput) => Promise<GetObjectOutput>;
-  /** Rename a secret */
+  /** Rename a secret or change its labels */
   readonly renameObject: (input: RenameObjectInput) => Promise<RenameObjectOutput>;
   /** Replace a sealed value */
   readonly updateObject: (input: UpdateObjectInput) => Promise<UpdateObjectOutput>;

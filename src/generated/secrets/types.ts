@@ -574,16 +574,19 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a secret
-         * @description Also deletes its versions. The audit log keeps the slug.
+         * @description Also deletes its versions. The audit log keeps the slug. With `If-Match`, the secret is deleted only with this
+         *     value; if another request has replaced it in the meantime, the response is 412.
          */
         readonly delete: operations["deleteObject"];
         readonly options?: never;
         readonly head?: never;
         /**
-         * Rename a secret
-         * @description The id, the value and its versions, tags, consumers and times stay unchanged. If the new slug exists, the secret
-         *     becomes a variant of it. Returns 409 if it shares a consumer with an existing variant, or if it or an existing
-         *     variant has no consumers.
+         * Rename a secret or change its labels
+         * @description Omitted fields stay unchanged, and so do the id, the value and its versions, the ETag and the times. If a new slug
+         *     exists, the secret becomes a variant of it. Returns 409, without changing anything, if it shares a consumer with a
+         *     different variant of the slug, or if it is renamed to an existing slug and it or a variant has no consumers. New
+         *     consumers can't open the value until a client has sealed it to their keys; see `reseal`. With `If-Match`, nothing
+         *     is changed if the value has been replaced in the meantime; the response is 412 then.
          */
         readonly patch: operations["renameObject"];
         readonly trace?: never;
@@ -1147,7 +1150,6 @@ export interface components {
             readonly tags: readonly components["schemas"]["Tag"][];
             /** @description The consumers, without duplicates; omitted if empty. */
             readonly used_by?: readonly components["schemas"]["KnownConsumerName"][];
-            /** @description Fixed when the secret is created. */
             readonly description?: string;
             /** @description Whether the request asked for a copy that the owner can read; not stored, and omitted if it didn't. */
             readonly keep_readable_copy?: boolean;
@@ -1218,7 +1220,10 @@ export interface components {
             readonly reason: "recipients" | "count";
             /** @description The consumers whose current key the value isn't sealed to. */
             readonly missing?: readonly components["schemas"]["KnownConsumerName"][];
-            /** @description The recorded keys that belong to neither a current consumer nor the owner. */
+            /**
+             * @description The recorded keys that belong to neither a current consumer nor the owner, although they once did or may
+             *     have. A key that its sender chose explicitly is not among them.
+             */
             readonly stale?: readonly components["schemas"]["Recipient"][];
         };
         readonly CreateObjectRequest: {
@@ -1226,7 +1231,6 @@ export interface components {
             readonly value: components["schemas"]["SealedValue"];
             readonly used_by?: components["schemas"]["RequestedConsumers"];
             readonly tags?: components["schemas"]["RequestedTags"];
-            /** @description Can't be changed later. */
             readonly description?: string;
             /**
              * @description Whether the value is also sealed to the owner, according to the client; returned in the response, not
@@ -1240,7 +1244,7 @@ export interface components {
         };
         /**
          * @description The sealed value as base64 with padding, at most 1 MiB when decoded (413). It must be an age file with at least
-         *     one recipient, armored or not (otherwise 422). The server parses only its header, and stores it byte for byte.
+         *     one recipient, armored or not (otherwise 422). Its recipients must be well-formed and its payload complete. The server stores it byte for byte.
          */
         readonly SealedValue: string;
         /** @description The consumers that depend on the secret. Duplicates are removed. */
@@ -1261,6 +1265,8 @@ export interface components {
             readonly used_by?: components["schemas"]["RequestedConsumers"];
             /** @description If omitted, the tags stay unchanged; an empty list removes all. */
             readonly tags?: components["schemas"]["RequestedTags"];
+            /** @description If omitted, it stays unchanged; null or an empty text removes it. */
+            readonly description?: string | null;
             /**
              * @description Whether the value is also sealed to the owner, according to the client; returned in the response, not
              *     stored.
@@ -1271,8 +1277,17 @@ export interface components {
             readonly rotate_after_days?: number | null;
             readonly recipients?: components["schemas"]["RequestedRecipients"];
         };
+        /** @description At least one field is required. */
         readonly RenameObjectRequest: {
-            readonly slug: components["schemas"]["Slug"];
+            readonly slug?: components["schemas"]["Slug"];
+            /** @description If omitted, the consumers stay unchanged; an empty list removes all. */
+            readonly used_by?: components["schemas"]["RequestedConsumers"];
+            /** @description If omitted, the tags stay unchanged; an empty list removes all. */
+            readonly tags?: components["schemas"]["RequestedTags"];
+            /** @description If omitted, it stays unchanged; null or an empty text removes it. */
+            readonly description?: string | null;
+            /** @description If omitted, it stays unchanged; null removes it. */
+            readonly rotate_after_days?: number | null;
         };
         readonly UsedBy: {
             readonly used_by: readonly components["schemas"]["KnownConsumerName"][];
@@ -1307,14 +1322,18 @@ export interface components {
         };
         readonly AddConsumerRequest: {
             readonly name: components["schemas"]["ConsumerName"];
-            /** @description The consumer's age public key; an empty text counts as absent. */
+            /**
+             * @description The consumer's age public key: X25519 (`age1…`), post-quantum (`age1pq1…`) or of a hardware token
+             *     (`age1tag…`). SSH keys and keys of age plugins return 400, because clients can't encrypt to them, and so
+             *     does a wrong checksum. An empty text counts as absent.
+             */
             readonly public_key?: string;
         };
         /** @description At least one of both fields is required; an empty text counts as absent. */
         readonly UpdateConsumerRequest: {
             /** @description The new name, in the format of `ConsumerName`. */
             readonly name?: string;
-            /** @description The consumer's age public key. */
+            /** @description The consumer's age public key, as in `AddConsumerRequest`. */
             readonly public_key?: string;
         };
         /**
@@ -1667,9 +1686,9 @@ export interface components {
          */
         readonly VariantId: string;
         /**
-         * @description The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
-         *     value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
-         *     unconditionally.
+         * @description The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+         *     current value differs, the response is 412 and nothing is changed. Without this header, the change is
+         *     unconditional.
          * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
          */
         readonly IfMatch: string;
@@ -1687,7 +1706,8 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401. For an invalid, expired or
+         *     revoked token, it is `Bearer error="invalid_token"`.
          * @example Bearer
          */
         readonly BearerChallenge: string;
@@ -3127,9 +3147,9 @@ export interface operations {
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
-                 *     value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
-                 *     unconditionally.
+                 * @description The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+                 *     current value differs, the response is 412 and nothing is changed. Without this header, the change is
+                 *     unconditional.
                  * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -3217,6 +3237,13 @@ export interface operations {
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+                 *     current value differs, the response is 412 and nothing is changed. Without this header, the change is
+                 *     unconditional.
+                 * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
                 /**
@@ -3241,6 +3268,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
@@ -3268,6 +3296,13 @@ export interface operations {
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The `etag` of the value to replace or delete, several of them separated by commas, or `*` for any value. If the
+                 *     current value differs, the response is 412 and nothing is changed. Without this header, the change is
+                 *     unconditional.
+                 * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
                 /**
@@ -3289,7 +3324,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The renamed secret. */
+            /** @description The changed secret. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3318,6 +3353,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];

@@ -830,7 +830,7 @@ validate16.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicI
 
 export const finishRegistrationBody = validate17;
 const schema22 = {"$id":"function-finishRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationFinishRequest"}]};
-const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
 const schema24 = {"type":"object","required":["id","response"],"properties":{"id":{"type":"string","minLength":1,"maxLength":1400},"response":{"type":"object","additionalProperties":true}},"additionalProperties":true};
 
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -971,8 +971,8 @@ let data5 = data.public_key;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(func0(data5) > 512){
-validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data5) > 4096){
+validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -1068,7 +1068,7 @@ validate17.evaluated = {"props":{"credential":true,"username":true,"nickname":tr
 
 export const finishRegistrationLimits = validate20;
 const schema25 = {"$id":"function-finishRegistrationLimits","allOf":[{"$ref":"limits#/components/schemas/RegistrationFinishRequest"}]};
-const schema26 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema26 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
 const schema27 = {"type":"object","properties":{"id":{"type":"string","maxLength":1400},"response":{"type":"object"}}};
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1182,8 +1182,8 @@ let data5 = data.public_key;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(func0(data5) > 512){
-validate21.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data5) > 4096){
+validate21.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -1805,7 +1805,7 @@ validate34.evaluated = {"props":{"bootstrapped":true},"dynamicProps":false,"dyna
 
 export const ownerIdentitySchema = validate35;
 const schema42 = {"$id":"function-ownerIdentitySchema","allOf":[{"$ref":"response#/components/schemas/OwnerIdentity"}]};
-const schema43 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"wrapped_by":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":1400}}}};
+const schema43 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"wrapped_by":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":1400}}}};
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ownerIdentitySchema" */;
@@ -1826,8 +1826,8 @@ let data0 = data.public_key;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -1966,7 +1966,7 @@ validate36.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicI
 
 export const keepIdentityBody = validate37;
 const schema45 = {"$id":"function-keepIdentityBody","allOf":[{"$ref":"request#/components/schemas/KeepIdentityRequest"}]};
-const schema46 = {"type":"object","required":["public_key"],"properties":{"public_key":{"type":"string","minLength":1,"maxLength":512},"recovery_wrapped_identity":{"type":"string","minLength":1,"maxLength":4096},"credential_id":{"type":"string","minLength":1,"maxLength":1400},"wrapped_identity":{"type":"string","minLength":1,"maxLength":4096}}};
+const schema46 = {"type":"object","required":["public_key"],"properties":{"public_key":{"type":"string","minLength":1,"maxLength":4096},"recovery_wrapped_identity":{"type":"string","minLength":1,"maxLength":4096},"credential_id":{"type":"string","minLength":1,"maxLength":1400},"wrapped_identity":{"type":"string","minLength":1,"maxLength":4096}}};
 
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-keepIdentityBody" */;
@@ -1993,8 +1993,8 @@ let data0 = data.public_key;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -2112,7 +2112,7 @@ validate37.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":t
 
 export const keepIdentityLimits = validate38;
 const schema47 = {"$id":"function-keepIdentityLimits","allOf":[{"$ref":"limits#/components/schemas/KeepIdentityRequest"}]};
-const schema48 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"credential_id":{"type":"string","maxLength":1400},"wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema48 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"credential_id":{"type":"string","maxLength":1400},"wrapped_identity":{"type":"string","maxLength":4096}}};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-keepIdentityLimits" */;
@@ -2133,8 +2133,8 @@ let data0 = data.public_key;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate38.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate38.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -6055,7 +6055,7 @@ const schema128 = {"$id":"function-listObjectsResponse200","allOf":[{"type":"arr
 const schema129 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
 const schema130 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
 const schema131 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
-const schema135 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema135 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 const formats32 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const pattern15 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_-]*$", "u");
 const pattern16 = new RegExp("^[a-z0-9._/-]+$", "u");
@@ -6238,8 +6238,8 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(func0(data4) > 512){
-validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data4) > 4096){
+validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -6696,8 +6696,8 @@ const _errs38 = errors;
 const _errs39 = errors;
 if(errors === _errs39){
 if(typeof data18 === "string"){
-if(func0(data18) > 512){
-validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data18) > 4096){
+validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -6969,7 +6969,7 @@ return errors === 0;
 validate115.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema147 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema148 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema148 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 
 function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6996,8 +6996,8 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -7317,7 +7317,7 @@ return errors === 0;
 validate122.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema156 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema157 = {"type":"string","maxLength":512};
+const schema157 = {"type":"string","maxLength":4096};
 
 function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7344,8 +7344,8 @@ const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate124.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data0) > 4096){
+validate124.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
@@ -7978,8 +7978,8 @@ const _errs38 = errors;
 const _errs39 = errors;
 if(errors === _errs39){
 if(typeof data18 === "string"){
-if(func0(data18) > 512){
-validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data18) > 4096){
+validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -8182,7 +8182,7 @@ return errors === 0;
 validate134.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteObjectHeaders = validate135;
-const schema167 = {"$id":"function-deleteObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema167 = {"$id":"function-deleteObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
 
 function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteObjectHeaders" */;
@@ -8251,6 +8251,34 @@ var valid1 = _errs4 === errors;
 else {
 var valid1 = true;
 }
+if(valid1){
+if(data["if-match"] !== undefined){
+let data2 = data["if-match"];
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 512){
+validate135.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate135.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate135.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+}
 }
 }
 else {
@@ -8261,7 +8289,7 @@ return false;
 validate135.errors = vErrors;
 return errors === 0;
 }
-validate135.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate135.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectParams = validate136;
 const schema168 = {"$id":"function-getObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
@@ -8526,7 +8554,7 @@ return errors === 0;
 validate140.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectHeaders = validate141;
-const schema175 = {"$id":"function-renameObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema175 = {"$id":"function-renameObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-renameObjectHeaders" */;
@@ -8595,6 +8623,34 @@ var valid1 = _errs4 === errors;
 else {
 var valid1 = true;
 }
+if(valid1){
+if(data["if-match"] !== undefined){
+let data2 = data["if-match"];
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 512){
+validate141.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate141.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate141.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+}
 }
 }
 else {
@@ -8605,11 +8661,11 @@ return false;
 validate141.errors = vErrors;
 return errors === 0;
 }
-validate141.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate141.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectBody = validate142;
 const schema176 = {"$id":"function-renameObjectBody","allOf":[{"$ref":"request#/components/schemas/RenameObjectRequest"}]};
-const schema177 = {"type":"object","required":["slug"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"}}};
+const schema177 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650}}};
 
 function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8623,14 +8679,9 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.slug === undefined) && (missing0 = "slug")){
-validate143.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
 if(data.slug !== undefined){
 let data0 = data.slug;
+const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
@@ -8653,364 +8704,6 @@ return false;
 }
 else {
 validate143.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate143.errors = vErrors;
-return errors === 0;
-}
-validate143.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate142.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate143(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-validate142.errors = vErrors;
-return errors === 0;
-}
-validate142.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-export const renameObjectLimits = validate145;
-const schema179 = {"$id":"function-renameObjectLimits","allOf":[{"$ref":"limits#/components/schemas/RenameObjectRequest"}]};
-const schema180 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"}}};
-
-function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate146.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate146.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate146.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate146.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate146.errors = vErrors;
-return errors === 0;
-}
-validate146.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectLimits" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate145.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate146(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
-errors = vErrors.length;
-}
-validate145.errors = vErrors;
-return errors === 0;
-}
-validate145.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-export const updateObjectParams = validate148;
-const schema182 = {"$id":"function-updateObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
-
-function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateObjectParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate148.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.slug === undefined) && (missing0 = "slug")){
-validate148.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern15.test(data0)){
-validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate148.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate148.errors = vErrors;
-return errors === 0;
-}
-validate148.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-export const updateObjectQuery = validate149;
-const schema184 = {"$id":"function-updateObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
-
-function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateObjectQuery" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate149.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats32.test(data0))){
-validate149.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
-return false;
-}
-}
-else {
-validate149.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate149.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate149.errors = vErrors;
-return errors === 0;
-}
-validate149.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const updateObjectHeaders = validate150;
-const schema185 = {"$id":"function-updateObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
-
-function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateObjectHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate150.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate150.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data1)){
-validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data["if-match"] !== undefined){
-let data2 = data["if-match"];
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func0(data2) > 512){
-validate150.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-else {
-if(func0(data2) < 1){
-validate150.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate150.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs6 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-validate150.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate150.errors = vErrors;
-return errors === 0;
-}
-validate150.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
-
-export const updateObjectBody = validate151;
-const schema186 = {"$id":"function-updateObjectBody","allOf":[{"$ref":"request#/components/schemas/UpdateObjectRequest"}]};
-const schema187 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
-
-function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate152.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.keep_readable_copy === undefined){
-data.keep_readable_copy = false;
-}
-let missing0;
-if((data.value === undefined) && (missing0 = "value")){
-validate152.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.value !== undefined){
-let data0 = data.value;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) < 1){
-validate152.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate152.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9043,7 +8736,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
 if(typeof data2[i0] !== "string"){
-validate152.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate143.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -9053,7 +8746,7 @@ break;
 }
 }
 else {
-validate152.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate143.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -9063,29 +8756,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.description !== undefined){
+let data4 = data.description;
 const _errs10 = errors;
-if(typeof data.keep_readable_copy !== "boolean"){
-validate152.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if((typeof data4 !== "string") && (data4 !== null)){
+validate143.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema177.properties.description.type},message:"must be string,null"}];
 return false;
 }
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(func0(data4) > 1000){
+validate143.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+return false;
+}
+}
+}
 var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
 if(valid0){
 if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate152.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema187.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate143.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema177.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 > 3650 || isNaN(data5)){
-validate152.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate143.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate152.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate143.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -9096,14 +8803,571 @@ var valid0 = _errs12 === errors;
 else {
 var valid0 = true;
 }
+}
+}
+}
+}
+}
+else {
+validate143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate143.errors = vErrors;
+return errors === 0;
+}
+validate143.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameObjectBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate142.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate143(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+validate142.errors = vErrors;
+return errors === 0;
+}
+validate142.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameObjectLimits = validate146;
+const schema180 = {"$id":"function-renameObjectLimits","allOf":[{"$ref":"limits#/components/schemas/RenameObjectRequest"}]};
+const schema181 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650}}};
+
+function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate147.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate147.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate147.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.used_by !== undefined){
+const _errs4 = errors;
+if(!(validate122(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data2 = data.tags;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data2)){
+var valid3 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs8 = errors;
+if(typeof data2[i0] !== "string"){
+validate147.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs8 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate147.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data4 = data.description;
+const _errs10 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate147.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema181.properties.description.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(func0(data4) > 1000){
+validate147.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotate_after_days !== undefined){
+let data5 = data.rotate_after_days;
+const _errs12 = errors;
+if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
+validate147.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema181.properties.rotate_after_days.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 > 3650 || isNaN(data5)){
+validate147.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate147.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate147.errors = vErrors;
+return errors === 0;
+}
+validate147.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameObjectLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate146.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate147(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
+errors = vErrors.length;
+}
+validate146.errors = vErrors;
+return errors === 0;
+}
+validate146.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateObjectParams = validate150;
+const schema184 = {"$id":"function-updateObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+
+function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateObjectParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate150.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.slug === undefined) && (missing0 = "slug")){
+validate150.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate150.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate150.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern15.test(data0)){
+validate150.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate150.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate150.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate150.errors = vErrors;
+return errors === 0;
+}
+validate150.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateObjectQuery = validate151;
+const schema186 = {"$id":"function-updateObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateObjectQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate151.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!(formats32.test(data0))){
+validate151.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+}
+else {
+validate151.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate151.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate151.errors = vErrors;
+return errors === 0;
+}
+validate151.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateObjectHeaders = validate152;
+const schema187 = {"$id":"function-updateObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
+
+function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateObjectHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate152.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate152.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate152.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data1)){
+validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["if-match"] !== undefined){
+let data2 = data["if-match"];
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 512){
+validate152.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate152.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate152.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate152.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate152.errors = vErrors;
+return errors === 0;
+}
+validate152.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateObjectBody = validate153;
+const schema188 = {"$id":"function-updateObjectBody","allOf":[{"$ref":"request#/components/schemas/UpdateObjectRequest"}]};
+const schema189 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+
+function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate154.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.keep_readable_copy === undefined){
+data.keep_readable_copy = false;
+}
+let missing0;
+if((data.value === undefined) && (missing0 = "value")){
+validate154.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.value !== undefined){
+let data0 = data.value;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) < 1){
+validate154.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate154.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.used_by !== undefined){
+const _errs4 = errors;
+if(!(validate115(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data2 = data.tags;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data2)){
+var valid3 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs8 = errors;
+if(typeof data2[i0] !== "string"){
+validate154.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs8 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate154.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data4 = data.description;
+const _errs10 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate154.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema189.properties.description.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(func0(data4) > 1000){
+validate154.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+const _errs12 = errors;
+if(typeof data.keep_readable_copy !== "boolean"){
+validate154.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+if(valid0){
+if(data.rotate_after_days !== undefined){
+let data6 = data.rotate_after_days;
+const _errs14 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate154.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema189.properties.rotate_after_days.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data6 == "number"){
+if(data6 > 3650 || isNaN(data6)){
+validate154.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+else {
+if(data6 < 1 || isNaN(data6)){
+validate154.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
 if(valid0){
 if(data.recipients !== undefined){
-const _errs14 = errors;
+const _errs16 = errors;
 if(!(validate117(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -9115,45 +9379,46 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate152.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-validate152.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate154.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate151.evaluated;
+const evaluated0 = validate153.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate152(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
+if(!(validate154(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
-validate151.errors = vErrors;
+validate153.errors = vErrors;
 return errors === 0;
 }
-validate151.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate153.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateObjectLimits = validate156;
-const schema190 = {"$id":"function-updateObjectLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateObjectRequest"}]};
-const schema191 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+export const updateObjectLimits = validate158;
+const schema192 = {"$id":"function-updateObjectLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateObjectRequest"}]};
+const schema193 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
 
-function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate157.evaluated;
+const evaluated0 = validate159.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9165,7 +9430,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.value !== undefined){
 const _errs1 = errors;
 if(typeof data.value !== "string"){
-validate157.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9197,7 +9462,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
 if(typeof data2[i0] !== "string"){
-validate157.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -9207,7 +9472,7 @@ break;
 }
 }
 else {
-validate157.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate159.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -9217,11 +9482,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.keep_readable_copy !== undefined){
+if(data.description !== undefined){
+let data4 = data.description;
 const _errs10 = errors;
-if(typeof data.keep_readable_copy !== "boolean"){
-validate157.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if((typeof data4 !== "string") && (data4 !== null)){
+validate159.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema193.properties.description.type},message:"must be string,null"}];
 return false;
+}
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(func0(data4) > 1000){
+validate159.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+return false;
+}
+}
 }
 var valid0 = _errs10 === errors;
 }
@@ -9229,20 +9503,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rotate_after_days !== undefined){
-let data5 = data.rotate_after_days;
+if(data.keep_readable_copy !== undefined){
 const _errs12 = errors;
-if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate157.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema191.properties.rotate_after_days.type},message:"must be integer,null"}];
+if(typeof data.keep_readable_copy !== "boolean"){
+validate159.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
-}
-if(errors === _errs12){
-if(typeof data5 == "number"){
-if(data5 > 3650 || isNaN(data5)){
-validate157.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
-return false;
-}
-}
 }
 var valid0 = _errs12 === errors;
 }
@@ -9250,13 +9515,34 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipients !== undefined){
+if(data.rotate_after_days !== undefined){
+let data6 = data.rotate_after_days;
 const _errs14 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate159.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema193.properties.rotate_after_days.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data6 == "number"){
+if(data6 > 3650 || isNaN(data6)){
+validate159.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipients !== undefined){
+const _errs16 = errors;
 if(!(validate124(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -9267,45 +9553,46 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate157.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate159.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate157.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-validate157.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate159.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate156.evaluated;
+const evaluated0 = validate158.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate157(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+if(!(validate159(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
-validate156.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-validate156.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate158.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectUsedByParams = validate161;
-const schema194 = {"$id":"function-getObjectUsedByParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const getObjectUsedByParams = validate163;
+const schema196 = {"$id":"function-getObjectUsedByParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
-function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectUsedByParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate161.evaluated;
+const evaluated0 = validate163.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9317,7 +9604,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.slug === undefined) && (missing0 = "slug")){
-validate161.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate163.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9327,24 +9614,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9352,23 +9639,23 @@ return false;
 }
 }
 else {
-validate161.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate163.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate161.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+validate163.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectUsedByQuery = validate162;
-const schema196 = {"$id":"function-getObjectUsedByQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const getObjectUsedByQuery = validate164;
+const schema198 = {"$id":"function-getObjectUsedByQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
-function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectUsedByQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate162.evaluated;
+const evaluated0 = validate164.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9385,12 +9672,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate162.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate164.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate162.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate164.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9398,23 +9685,23 @@ return false;
 }
 }
 else {
-validate162.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate164.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate164.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const usedBySchema = validate163;
-const schema197 = {"$id":"function-usedBySchema","allOf":[{"$ref":"response#/components/schemas/UsedBy"}]};
-const schema198 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
+export const usedBySchema = validate165;
+const schema199 = {"$id":"function-usedBySchema","allOf":[{"$ref":"response#/components/schemas/UsedBy"}]};
+const schema200 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
 
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate164.evaluated;
+const evaluated0 = validate166.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9425,7 +9712,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.used_by === undefined) && (missing0 = "used_by")){
-validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate166.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9435,7 +9722,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate164.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate166.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -9448,18 +9735,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate164.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate166.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate164.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate166.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate166.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9471,7 +9758,7 @@ break;
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate166.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -9479,44 +9766,44 @@ return false;
 }
 }
 else {
-validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate166.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
+validate166.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-usedBySchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate163.evaluated;
+const evaluated0 = validate165.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate164(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+if(!(validate166(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
 errors = vErrors.length;
 }
-validate163.errors = vErrors;
+validate165.errors = vErrors;
 return errors === 0;
 }
-validate163.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
+validate165.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectVersionsParams = validate166;
-const schema200 = {"$id":"function-listObjectVersionsParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const listObjectVersionsParams = validate168;
+const schema202 = {"$id":"function-listObjectVersionsParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
-function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate166.evaluated;
+const evaluated0 = validate168.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9528,7 +9815,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.slug === undefined) && (missing0 = "slug")){
-validate166.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate168.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9538,24 +9825,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate168.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate168.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate168.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate168.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9563,23 +9850,23 @@ return false;
 }
 }
 else {
-validate166.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate168.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-validate166.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+validate168.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectVersionsQuery = validate167;
-const schema202 = {"$id":"function-listObjectVersionsQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const listObjectVersionsQuery = validate169;
+const schema204 = {"$id":"function-listObjectVersionsQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
-function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate167.evaluated;
+const evaluated0 = validate169.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9596,12 +9883,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate167.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate169.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate167.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9609,23 +9896,23 @@ return false;
 }
 }
 else {
-validate167.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate169.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate167.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate169.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectVersionsResponse200 = validate168;
-const schema203 = {"$id":"function-listObjectVersionsResponse200","allOf":[{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}}]};
-const schema204 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+export const listObjectVersionsResponse200 = validate170;
+const schema205 = {"$id":"function-listObjectVersionsResponse200","allOf":[{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}}]};
+const schema206 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
 
-function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate169.evaluated;
+const evaluated0 = validate171.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9636,7 +9923,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.version === undefined) && (missing0 = "version")) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.created_by === undefined) && (missing0 = "created_by"))) || ((data.replaced_at === undefined) && (missing0 = "replaced_at"))) || ((data.replaced_by === undefined) && (missing0 = "replaced_by"))) || ((data.recipient_count === undefined) && (missing0 = "recipient_count"))){
-validate169.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate171.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9644,18 +9931,18 @@ if(data.version !== undefined){
 let data0 = data.version;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate169.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate171.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 2147483647 || isNaN(data0)){
-validate169.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate171.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate169.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate171.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -9674,12 +9961,12 @@ if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!(formats0.validate(data1))){
-validate169.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate171.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9709,12 +9996,12 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate169.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate171.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9741,13 +10028,13 @@ if(data.recipient_count !== undefined){
 let data5 = data.recipient_count;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate169.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate171.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate169.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate171.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -9764,7 +10051,7 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data6)){
 if(data6.length > 101){
-validate169.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate171.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -9776,19 +10063,19 @@ const _errs13 = errors;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
-if(func0(data7) > 512){
-validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data7) > 4096){
+validate171.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern17.test(data7)){
-validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate171.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9800,7 +10087,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate171.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -9818,21 +10105,21 @@ var valid0 = true;
 }
 }
 else {
-validate169.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate171.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-validate169.evaluated = {"props":{"version":true,"created_at":true,"created_by":true,"replaced_at":true,"replaced_by":true,"recipient_count":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate171.evaluated = {"props":{"version":true,"created_at":true,"created_by":true,"replaced_at":true,"replaced_by":true,"recipient_count":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate168.evaluated;
+const evaluated0 = validate170.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9843,7 +10130,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 10){
-validate168.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate170.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -9851,8 +10138,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate169(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if(!(validate171(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -9863,162 +10150,20 @@ break;
 }
 }
 else {
-validate168.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate168.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate168.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate170.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectVersionParams = validate173;
-const schema206 = {"$id":"function-getObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
-
-function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectVersionParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate173.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
-validate173.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate173.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate173.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern15.test(data0)){
-validate173.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate173.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data.version !== undefined){
-let data1 = data.version;
-const _errs5 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate173.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data1 == "number"){
-if(data1 > 2147483647 || isNaN(data1)){
-validate173.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data1 < 1 || isNaN(data1)){
-validate173.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-validate173.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate173.errors = vErrors;
-return errors === 0;
-}
-validate173.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
-
-export const getObjectVersionQuery = validate174;
-const schema208 = {"$id":"function-getObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
-
-function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectVersionQuery" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate174.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats32.test(data0))){
-validate174.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
-return false;
-}
-}
-else {
-validate174.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate174.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate174.errors = vErrors;
-return errors === 0;
-}
-validate174.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const getObjectVersionHeaders = validate175;
-const schema209 = {"$id":"function-getObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const getObjectVersionParams = validate175;
+const schema208 = {"$id":"function-getObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
 
 function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectVersionHeaders" */;
+/*# sourceURL="function-getObjectVersionParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate175.evaluated;
@@ -10031,53 +10176,9 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate175.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate175.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate175.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate175.errors = vErrors;
-return errors === 0;
-}
-validate175.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const restoreObjectVersionParams = validate176;
-const schema210 = {"$id":"function-restoreObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
-
-function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-restoreObjectVersionParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate176.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
-validate176.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate175.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10088,24 +10189,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate175.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate175.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate175.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate175.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10119,18 +10220,18 @@ if(data.version !== undefined){
 let data1 = data.version;
 const _errs5 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate176.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate175.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate176.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate175.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate176.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate175.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10145,23 +10246,23 @@ var valid1 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate175.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
+validate175.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
 
-export const restoreObjectVersionQuery = validate177;
-const schema212 = {"$id":"function-restoreObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const getObjectVersionQuery = validate176;
+const schema210 = {"$id":"function-getObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
-function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-restoreObjectVersionQuery" */;
+function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-getObjectVersionQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate177.evaluated;
+const evaluated0 = validate176.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10178,12 +10279,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate177.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate176.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate177.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate176.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10191,23 +10292,23 @@ return false;
 }
 }
 else {
-validate177.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate176.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate177.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-validate177.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate176.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const restoreObjectVersionHeaders = validate178;
-const schema213 = {"$id":"function-restoreObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const getObjectVersionHeaders = validate177;
+const schema211 = {"$id":"function-getObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-restoreObjectVersionHeaders" */;
+function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-getObjectVersionHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate178.evaluated;
+const evaluated0 = validate177.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10223,12 +10324,198 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate178.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate177.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate178.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate177.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate177.errors = vErrors;
+return errors === 0;
+}
+validate177.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const restoreObjectVersionParams = validate178;
+const schema212 = {"$id":"function-restoreObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
+
+function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-restoreObjectVersionParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate178.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
+validate178.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate178.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate178.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern15.test(data0)){
+validate178.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate178.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.version !== undefined){
+let data1 = data.version;
+const _errs5 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate178.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data1 == "number"){
+if(data1 > 2147483647 || isNaN(data1)){
+validate178.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data1 < 1 || isNaN(data1)){
+validate178.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate178.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate178.errors = vErrors;
+return errors === 0;
+}
+validate178.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
+
+export const restoreObjectVersionQuery = validate179;
+const schema214 = {"$id":"function-restoreObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+
+function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-restoreObjectVersionQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate179.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!(formats32.test(data0))){
+validate179.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+}
+else {
+validate179.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate179.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate179.errors = vErrors;
+return errors === 0;
+}
+validate179.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const restoreObjectVersionHeaders = validate180;
+const schema215 = {"$id":"function-restoreObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-restoreObjectVersionHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate180.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate180.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate180.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10244,24 +10531,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate180.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate180.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate180.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate180.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10273,23 +10560,23 @@ var valid1 = true;
 }
 }
 else {
-validate178.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate180.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-validate178.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate180.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumersQuery = validate179;
-const schema214 = {"$id":"function-listConsumersQuery","allOf":[{"type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]}]};
+export const listConsumersQuery = validate181;
+const schema216 = {"$id":"function-listConsumersQuery","allOf":[{"type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]}]};
 
-function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listConsumersQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate179.evaluated;
+const evaluated0 = validate181.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10305,12 +10592,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate179.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate181.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate181.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10324,18 +10611,18 @@ if(data.page !== undefined){
 let data1 = data.page;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate179.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate181.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate179.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate181.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate179.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate181.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10351,18 +10638,18 @@ if(data.page_size !== undefined){
 let data2 = data.page_size;
 const _errs6 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate179.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate181.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 == "number"){
 if(data2 > 100 || isNaN(data2)){
-validate179.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
+validate181.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate179.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate181.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10377,24 +10664,24 @@ var valid1 = true;
 }
 }
 else {
-validate179.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate181.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynamicProps":false,"dynamicItems":false};
+validate181.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumersResponse200 = validate180;
-const schema215 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
-const schema217 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema218 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":512}}};
+export const listConsumersResponse200 = validate182;
+const schema217 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
+const schema219 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema220 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate182.evaluated;
+const evaluated0 = validate184.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10405,7 +10692,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate182.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate184.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10416,18 +10703,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate182.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate182.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10441,13 +10728,13 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate182.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate184.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate182.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate184.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -10463,13 +10750,13 @@ let data2 = data.public_key;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func0(data2) > 512){
-validate182.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data2) > 4096){
+validate184.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate184.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10483,20 +10770,20 @@ var valid0 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate184.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-validate182.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate184.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate181.evaluated;
+const evaluated0 = validate183.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10507,7 +10794,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.consumers === undefined) && (missing0 = "consumers")) || ((data.total === undefined) && (missing0 = "total"))){
-validate181.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate183.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10517,7 +10804,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate181.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate183.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -10525,8 +10812,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate182(data0[i0], {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+if(!(validate184(data0[i0], {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10537,7 +10824,7 @@ break;
 }
 }
 else {
-validate181.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate183.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -10551,13 +10838,13 @@ if(data.total !== undefined){
 let data2 = data.total;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate181.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate183.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate181.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate183.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -10571,21 +10858,21 @@ var valid0 = true;
 }
 }
 else {
-validate181.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate183.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate181.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-validate181.evaluated = {"props":{"consumers":true,"total":true},"dynamicProps":false,"dynamicItems":false};
+validate183.evaluated = {"props":{"consumers":true,"total":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listConsumersResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate180.evaluated;
+const evaluated0 = validate182.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10664,8 +10951,8 @@ passing0 = 0;
 var items0 = true;
 }
 const _errs7 = errors;
-if(!(validate181(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate183(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs7 === errors;
@@ -10691,7 +10978,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate180.errors = vErrors;
+validate182.errors = vErrors;
 return false;
 }
 else {
@@ -10705,21 +10992,21 @@ vErrors = null;
 }
 }
 }
-validate180.errors = vErrors;
+validate182.errors = vErrors;
 evaluated0.props = props0;
 evaluated0.items = items0;
 return errors === 0;
 }
-validate180.evaluated = {"dynamicProps":true,"dynamicItems":true};
+validate182.evaluated = {"dynamicProps":true,"dynamicItems":true};
 
-export const addConsumerHeaders = validate185;
-const schema220 = {"$id":"function-addConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const addConsumerHeaders = validate187;
+const schema222 = {"$id":"function-addConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-addConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate185.evaluated;
+const evaluated0 = validate187.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10735,12 +11022,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate185.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate187.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate185.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate187.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10756,24 +11043,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10785,23 +11072,23 @@ var valid1 = true;
 }
 }
 else {
-validate185.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate187.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate185.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-validate185.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate187.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const addConsumerBody = validate186;
-const schema221 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
-const schema222 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
+export const addConsumerBody = validate188;
+const schema223 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
+const schema224 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate187.evaluated;
+const evaluated0 = validate189.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10812,7 +11099,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate187.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate189.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10823,24 +11110,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate189.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate189.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern9.test(data0)){
-validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
+validate189.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate189.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10855,13 +11142,13 @@ let data1 = data.public_key;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate187.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate189.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate187.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate189.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10874,44 +11161,44 @@ var valid0 = true;
 }
 }
 else {
-validate187.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate189.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-validate187.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate189.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-addConsumerBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate186.evaluated;
+const evaluated0 = validate188.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate187(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+if(!(validate189(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
 }
-validate186.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
-validate186.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate188.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const addConsumerLimits = validate189;
-const schema224 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
-const schema225 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
+export const addConsumerLimits = validate191;
+const schema226 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
+const schema227 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate190.evaluated;
+const evaluated0 = validate192.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10927,12 +11214,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate192.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10947,13 +11234,13 @@ let data1 = data.public_key;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate190.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate192.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate190.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10965,43 +11252,43 @@ var valid0 = true;
 }
 }
 else {
-validate190.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate192.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate192.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-addConsumerLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate189.evaluated;
+const evaluated0 = validate191.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate190(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate192(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
-validate189.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate191.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const consumerEntrySchema = validate192;
-const schema227 = {"$id":"function-consumerEntrySchema","allOf":[{"$ref":"response#/components/schemas/ConsumerEntry"}]};
+export const consumerEntrySchema = validate194;
+const schema229 = {"$id":"function-consumerEntrySchema","allOf":[{"$ref":"response#/components/schemas/ConsumerEntry"}]};
 
-function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate193.evaluated;
+const evaluated0 = validate195.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11012,7 +11299,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate193.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate195.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11023,18 +11310,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11048,13 +11335,13 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate193.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate195.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate193.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate195.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -11070,13 +11357,13 @@ let data2 = data.public_key;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func0(data2) > 512){
-validate193.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data2) > 4096){
+validate195.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate195.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11090,180 +11377,41 @@ var valid0 = true;
 }
 }
 else {
-validate193.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate193.errors = vErrors;
-return errors === 0;
-}
-validate193.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-consumerEntrySchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate192.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate193(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
-errors = vErrors.length;
-}
-validate192.errors = vErrors;
-return errors === 0;
-}
-validate192.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteConsumerParams = validate195;
-const schema230 = {"$id":"function-deleteConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
-
-function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteConsumerParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate195.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate195.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate195.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate195.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate195.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+validate195.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deleteConsumerHeaders = validate196;
-const schema232 = {"$id":"function-deleteConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteConsumerHeaders" */;
+function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-consumerEntrySchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate196.evaluated;
+const evaluated0 = validate194.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate196.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
+if(!(validate195(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+errors = vErrors.length;
 }
-}
-else {
-validate196.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data1)){
-validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-else {
-validate196.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate196.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-validate196.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate194.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerParams = validate197;
-const schema233 = {"$id":"function-updateConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
+export const deleteConsumerParams = validate197;
+const schema232 = {"$id":"function-deleteConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
 function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerParams" */;
+/*# sourceURL="function-deleteConsumerParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate197.evaluated;
@@ -11316,11 +11464,11 @@ return errors === 0;
 }
 validate197.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerHeaders = validate198;
-const schema235 = {"$id":"function-updateConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const deleteConsumerHeaders = validate198;
+const schema234 = {"$id":"function-deleteConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerHeaders" */;
+/*# sourceURL="function-deleteConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate198.evaluated;
@@ -11398,12 +11546,11 @@ return errors === 0;
 }
 validate198.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerBody = validate199;
-const schema236 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
-const schema237 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
+export const updateConsumerParams = validate199;
+const schema235 = {"$id":"function-updateConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
 function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerBody" */;
+/*# sourceURL="function-updateConsumerParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate199.evaluated;
@@ -11413,71 +11560,140 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs1 = errors;
-if(errors === _errs1){
+const _errs0 = errors;
+if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate199.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.name !== undefined){
 let data0 = data.name;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
+}
 else {
-validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid2 = _errs3 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate199.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-}
-else {
-validate199.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs5 === errors;
-}
-else {
-var valid2 = true;
 }
 }
 }
 else {
-validate199.errors = [{instancePath,schemaPath:"request#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate199.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate199.errors = vErrors;
 return errors === 0;
 }
-validate199.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate199.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerLimits = validate200;
-const schema238 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
-const schema239 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
+export const updateConsumerHeaders = validate200;
+const schema237 = {"$id":"function-updateConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerLimits" */;
+/*# sourceURL="function-updateConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate200.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate200.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate200.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate200.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate200.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data1)){
+validate200.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate200.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate200.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate200.errors = vErrors;
+return errors === 0;
+}
+validate200.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateConsumerBody = validate201;
+const schema238 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
+const schema239 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+
+function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate201.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11493,12 +11709,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate200.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate201.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11513,13 +11729,13 @@ let data1 = data.public_key;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate200.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+if(func0(data1) > 4096){
+validate201.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11531,24 +11747,95 @@ var valid2 = true;
 }
 }
 else {
-validate200.errors = [{instancePath,schemaPath:"limits#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate201.errors = [{instancePath,schemaPath:"request#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate200.errors = vErrors;
+validate201.errors = vErrors;
 return errors === 0;
 }
-validate200.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate201.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const queryAuditLogQuery = validate201;
-const schema240 = {"$id":"function-queryAuditLogQuery","allOf":[{"type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]}]};
-const schema242 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
+export const updateConsumerLimits = validate202;
+const schema240 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
+const schema241 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate202.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate202.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate202.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate202.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+}
+else {
+validate202.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+else {
+validate202.errors = [{instancePath,schemaPath:"limits#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate202.errors = vErrors;
+return errors === 0;
+}
+validate202.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const queryAuditLogQuery = validate203;
+const schema242 = {"$id":"function-queryAuditLogQuery","allOf":[{"type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]}]};
+const schema244 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
+
+function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-queryAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate201.evaluated;
+const evaluated0 = validate203.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11571,24 +11858,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11602,11 +11889,11 @@ if(data.subject_type !== undefined){
 let data1 = data.subject_type;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate201.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((data1 === "object") || (data1 === "consumer")) || (data1 === "token")) || (data1 === "consumer_token")) || (data1 === "passkey")) || (data1 === "identity"))){
-validate201.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema242.enum},message:"must be equal to one of the allowed values"}];
+validate203.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema244.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -11621,12 +11908,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate201.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11642,12 +11929,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate201.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11664,18 +11951,18 @@ if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(func0(data4) > 64){
-validate201.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate203.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data4))){
-validate201.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate203.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11693,18 +11980,18 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(func0(data5) > 64){
-validate201.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate203.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data5))){
-validate201.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate203.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11719,18 +12006,18 @@ if(data.after !== undefined){
 let data6 = data.after;
 const _errs16 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate201.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate203.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate201.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate203.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate201.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate203.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -11745,11 +12032,11 @@ if(valid1){
 let data7 = data.order;
 const _errs18 = errors;
 if(typeof data7 !== "string"){
-validate201.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data7 === "asc") || (data7 === "desc"))){
-validate201.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/enum",keyword:"enum",params:{allowedValues: schema240.allOf[0].properties.order.enum},message:"must be equal to one of the allowed values"}];
+validate203.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/enum",keyword:"enum",params:{allowedValues: schema242.allOf[0].properties.order.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs18 === errors;
@@ -11757,18 +12044,18 @@ if(valid1){
 let data8 = data.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate201.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate203.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 > 500 || isNaN(data8)){
-validate201.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate203.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate201.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate203.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11785,25 +12072,25 @@ var valid1 = _errs20 === errors;
 }
 }
 else {
-validate201.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate203.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate201.errors = vErrors;
+validate203.errors = vErrors;
 return errors === 0;
 }
-validate201.evaluated = {"props":{"object_id":true,"subject_type":true,"caller":true,"actor":true,"from":true,"to":true,"after":true,"order":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
+validate203.evaluated = {"props":{"object_id":true,"subject_type":true,"caller":true,"actor":true,"from":true,"to":true,"after":true,"order":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
 
-export const queryAuditLogResponse200 = validate202;
-const schema243 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
-const schema244 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
-const schema245 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
-const schema246 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge"]};
+export const queryAuditLogResponse200 = validate204;
+const schema245 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
+const schema246 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema247 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
+const schema248 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge"]};
 
-function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate203.evaluated;
+const evaluated0 = validate205.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11814,7 +12101,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.object_id === undefined) && (missing0 = "object_id"))) || ((data.action === undefined) && (missing0 = "action"))) || ((data.timestamp === undefined) && (missing0 = "timestamp"))) || ((data.ip === undefined) && (missing0 = "ip"))){
-validate203.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate205.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11822,18 +12109,18 @@ if(data.id !== undefined){
 let data0 = data.id;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate203.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate205.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate203.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate205.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate203.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate205.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11851,12 +12138,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate205.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11873,12 +12160,12 @@ if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats32.test(data2))){
-validate203.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate205.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11893,11 +12180,11 @@ if(data.subject_type !== undefined){
 let data3 = data.subject_type;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate203.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity"))){
-validate203.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema245.enum},message:"must be equal to one of the allowed values"}];
+validate205.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema247.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11912,12 +12199,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 1400){
-validate203.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate205.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11931,11 +12218,11 @@ if(data.action !== undefined){
 let data5 = data.action;
 const _errs12 = errors;
 if(typeof data5 !== "string"){
-validate203.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge"))){
-validate203.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema246.enum},message:"must be equal to one of the allowed values"}];
+validate205.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema248.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -11948,18 +12235,18 @@ if(data.version !== undefined){
 let data6 = data.version;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate203.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate205.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 2147483647 || isNaN(data6)){
-validate203.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate205.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate203.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate205.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11977,12 +12264,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate203.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate205.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11999,12 +12286,12 @@ if(errors === _errs19){
 if(errors === _errs19){
 if(typeof data8 === "string"){
 if(!(formats0.validate(data8))){
-validate203.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate205.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12021,12 +12308,12 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
 if(func0(data9) > 45){
-validate203.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
+validate205.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12042,12 +12329,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data10 === "string"){
 if(func0(data10) > 128){
-validate203.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate205.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12061,11 +12348,11 @@ if(data.actor_type !== undefined){
 let data11 = data.actor_type;
 const _errs25 = errors;
 if(typeof data11 !== "string"){
-validate203.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "session") || (data11 === "token")) || (data11 === "consumer_token")) || (data11 === "machine"))){
-validate203.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema134.enum},message:"must be equal to one of the allowed values"}];
+validate205.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema134.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -12080,12 +12367,12 @@ const _errs28 = errors;
 if(errors === _errs28){
 if(typeof data12 === "string"){
 if(func0(data12) > 128){
-validate203.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate205.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12109,21 +12396,21 @@ var valid0 = true;
 }
 }
 else {
-validate203.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate205.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-validate203.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"subject_type":true,"subject_id":true,"action":true,"version":true,"previous_slug":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
+validate205.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"subject_type":true,"subject_id":true,"action":true,"version":true,"previous_slug":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-queryAuditLogResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate202.evaluated;
+const evaluated0 = validate204.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12134,7 +12421,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate202.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate204.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -12142,8 +12429,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate203(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate205(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -12154,24 +12441,24 @@ break;
 }
 }
 else {
-validate202.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate204.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate202.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
-validate202.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate204.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogFilterOptionsSchema = validate205;
-const schema248 = {"$id":"function-auditLogFilterOptionsSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogFilterOptions"}]};
-const schema249 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
-const schema250 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
+export const auditLogFilterOptionsSchema = validate207;
+const schema250 = {"$id":"function-auditLogFilterOptionsSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogFilterOptions"}]};
+const schema251 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema252 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
-function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate206.evaluated;
+const evaluated0 = validate208.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12182,7 +12469,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.object_ids === undefined) && (missing0 = "object_ids")) || ((data.actors === undefined) && (missing0 = "actors"))) || ((data.callers === undefined) && (missing0 = "callers"))){
-validate206.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate208.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -12192,7 +12479,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 1000){
-validate206.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate208.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -12204,12 +12491,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate206.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate208.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12221,7 +12508,7 @@ break;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate208.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12237,7 +12524,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 1000){
-validate206.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate208.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -12251,7 +12538,7 @@ if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if(((data3.value === undefined) && (missing1 = "value")) || ((data3.label === undefined) && (missing1 = "label"))){
-validate206.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate208.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -12261,12 +12548,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
-validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate208.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12282,12 +12569,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 160){
-validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
+validate208.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
 return false;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12300,7 +12587,7 @@ var valid4 = true;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate208.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -12312,7 +12599,7 @@ break;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate208.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12328,7 +12615,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(Array.isArray(data6)){
 if(data6.length > 1000){
-validate206.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate208.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -12340,12 +12627,12 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate206.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate208.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12357,7 +12644,7 @@ break;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate208.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12371,45 +12658,45 @@ var valid0 = true;
 }
 }
 else {
-validate206.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate208.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate206.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-validate206.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
+validate208.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-auditLogFilterOptionsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate205.evaluated;
+const evaluated0 = validate207.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate206(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if(!(validate208(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
-validate205.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-validate205.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
+validate207.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
-export const verifyAuditLogQuery = validate208;
-const schema251 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]}]};
+export const verifyAuditLogQuery = validate210;
+const schema253 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]}]};
 const pattern45 = new RegExp("^[0-9a-f]{64}$", "u");
 
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-verifyAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate208.evaluated;
+const evaluated0 = validate210.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12426,18 +12713,18 @@ if(data.entries !== undefined){
 let data0 = data.entries;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate208.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate210.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate208.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate210.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate208.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate210.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12455,12 +12742,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern45.test(data1)){
-validate208.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate210.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate210.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12472,7 +12759,7 @@ var valid1 = true;
 if(valid1){
 const _errs6 = errors;
 if(typeof data.full !== "boolean"){
-validate208.errors = [{instancePath:instancePath+"/full",schemaPath:"#/allOf/0/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate210.errors = [{instancePath:instancePath+"/full",schemaPath:"#/allOf/0/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -12480,24 +12767,24 @@ var valid1 = _errs6 === errors;
 }
 }
 else {
-validate208.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate210.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = {"props":{"entries":true,"head":true,"full":true},"dynamicProps":false,"dynamicItems":false};
+validate210.evaluated = {"props":{"entries":true,"head":true,"full":true},"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogVerificationSchema = validate209;
-const schema252 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
-const schema253 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]}}};
+export const auditLogVerificationSchema = validate211;
+const schema254 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
+const schema255 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]}}};
 
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-auditLogVerificationSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate209.evaluated;
+const evaluated0 = validate211.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12509,14 +12796,14 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
-validate209.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate211.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.intact !== undefined){
 const _errs3 = errors;
 if(typeof data.intact !== "boolean"){
-validate209.errors = [{instancePath:instancePath+"/intact",schemaPath:"response#/components/schemas/AuditLogVerification/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate211.errors = [{instancePath:instancePath+"/intact",schemaPath:"response#/components/schemas/AuditLogVerification/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -12529,13 +12816,13 @@ if(data.entries !== undefined){
 let data1 = data.entries;
 const _errs5 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate209.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate211.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate209.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate211.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -12552,12 +12839,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern45.test(data2)){
-validate209.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate211.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate209.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12571,18 +12858,18 @@ if(data.verified_from !== undefined){
 let data3 = data.verified_from;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate209.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"response#/components/schemas/AuditLogVerification/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate211.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"response#/components/schemas/AuditLogVerification/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate209.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"response#/components/schemas/AuditLogVerification/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate211.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"response#/components/schemas/AuditLogVerification/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate209.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"response#/components/schemas/AuditLogVerification/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate211.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"response#/components/schemas/AuditLogVerification/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12598,18 +12885,18 @@ if(data.first_broken_id !== undefined){
 let data4 = data.first_broken_id;
 const _errs11 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate209.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate211.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate209.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate211.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate209.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate211.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12625,11 +12912,11 @@ if(data.reason !== undefined){
 let data5 = data.reason;
 const _errs13 = errors;
 if(typeof data5 !== "string"){
-validate209.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data5 === "added") || (data5 === "changed")) || (data5 === "missing"))){
-validate209.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/enum",keyword:"enum",params:{allowedValues: schema253.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate211.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/enum",keyword:"enum",params:{allowedValues: schema255.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -12645,23 +12932,23 @@ var valid2 = true;
 }
 }
 else {
-validate209.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate211.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate209.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-validate209.evaluated = {"props":{"intact":true,"entries":true,"head":true,"verified_from":true,"first_broken_id":true,"reason":true},"dynamicProps":false,"dynamicItems":false};
+validate211.evaluated = {"props":{"intact":true,"entries":true,"head":true,"verified_from":true,"first_broken_id":true,"reason":true},"dynamicProps":false,"dynamicItems":false};
 
-export const callMcpHeaders = validate210;
-const schema254 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const callMcpHeaders = validate212;
+const schema256 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate210.evaluated;
+const evaluated0 = validate212.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12677,12 +12964,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate210.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate212.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate212.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12698,12 +12985,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate210.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate212.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate212.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12715,69 +13002,21 @@ var valid1 = true;
 }
 }
 else {
-validate210.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate212.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-validate210.errors = vErrors;
-return errors === 0;
-}
-validate210.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const callMcpBody = validate211;
-const schema255 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
-const schema256 = {"type":["object","array"],"additionalProperties":true};
-
-function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-callMcpBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate211.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!data || typeof data != "object"){
-validate211.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema256.type},message:"must be object,array"}];
-return false;
-}
-validate211.errors = vErrors;
-return errors === 0;
-}
-validate211.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const callMcpLimits = validate212;
-const schema257 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
-const schema258 = {"type":["object","array"]};
-
-function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-callMcpLimits" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate212.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!data || typeof data != "object"){
-validate212.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema258.type},message:"must be object,array"}];
-return false;
 }
 validate212.errors = vErrors;
 return errors === 0;
 }
-validate212.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate212.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
-export const jsonRpcMessageSchema = validate213;
-const schema259 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
-const schema260 = {"type":["object","array"],"additionalProperties":true};
+export const callMcpBody = validate213;
+const schema257 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
+const schema258 = {"type":["object","array"],"additionalProperties":true};
 
 function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-jsonRpcMessageSchema" */;
+/*# sourceURL="function-callMcpBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate213.evaluated;
@@ -12788,10 +13027,58 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!data || typeof data != "object"){
-validate213.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema260.type},message:"must be object,array"}];
+validate213.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema258.type},message:"must be object,array"}];
 return false;
 }
 validate213.errors = vErrors;
 return errors === 0;
 }
 validate213.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const callMcpLimits = validate214;
+const schema259 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
+const schema260 = {"type":["object","array"]};
+
+function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-callMcpLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate214.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!data || typeof data != "object"){
+validate214.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema260.type},message:"must be object,array"}];
+return false;
+}
+validate214.errors = vErrors;
+return errors === 0;
+}
+validate214.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+export const jsonRpcMessageSchema = validate215;
+const schema261 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
+const schema262 = {"type":["object","array"],"additionalProperties":true};
+
+function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-jsonRpcMessageSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate215.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!data || typeof data != "object"){
+validate215.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema262.type},message:"must be object,array"}];
+return false;
+}
+validate215.errors = vErrors;
+return errors === 0;
+}
+validate215.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

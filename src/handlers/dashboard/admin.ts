@@ -1,14 +1,16 @@
 import type { Invitation } from '../../accounts/invitations.js';
 import type { AdminHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
+import type { SiteWork } from '../../site-service.js';
+import type { CleanupStatus } from '../../storage/cleanup-job.js';
 import { pageHeaders } from '../paging.js';
 import type { DashboardServices } from './services.js';
 
-type Services = Pick<DashboardServices, 'accounts' | 'dashboard'>;
+type Services = Pick<DashboardServices, 'accounts' | 'cleanup' | 'dashboard' | 'siteWork'>;
 
-export const adminHandlers = ({ accounts, dashboard }: Services): AdminHandlers => {
+export const adminHandlers = ({ accounts, dashboard, cleanup, siteWork }: Services): AdminHandlers => {
   const { users, invitations } = accounts;
-  const { requestLog } = dashboard;
+  const { requestLog, jobs } = dashboard;
   return {
     async listUsers({ caller, query }) {
       const page = await users.list(caller, query);
@@ -50,12 +52,43 @@ export const adminHandlers = ({ accounts, dashboard }: Services): AdminHandlers 
       return { status: 200, body: entries, headers: pageHeaders({ total, path: '/api/admin/requests', next }) };
     },
 
+    async listJobs({ caller }) {
+      const boardJobs = await jobs.list(caller);
+      const site = siteWork && toSiteJobs(siteWork());
+      return { status: 200, body: { ...boardJobs, cleanup: toCleanup(cleanup.status), ...(site && { site }) } };
+    },
+
+    async refreshUserBoard({ caller, params }) {
+      await jobs.refresh(caller, params.username);
+      return { status: 204 };
+    },
+
+    async cancelUserBoard({ caller, params }) {
+      await jobs.cancel(caller, params.username);
+      return { status: 204 };
+    },
+
+    async runCleanup({ caller }) {
+      jobs.cleanUp(caller, cleanup);
+      return { status: 204 };
+    },
+
     async exportRequests({ caller, query }) {
       const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' };
       return { status: 200, body: await requestLog.exportCsv(caller, query), headers };
     },
   };
 };
+
+const toCleanup = ({ isRunning, endedAt, failures }: CleanupStatus): components['schemas']['CleanupJob'] => ({
+  ...{ isRunning, failures },
+  ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
+});
+
+const toSiteJobs = ({ changedAt, ...work }: SiteWork): components['schemas']['SiteJobs'] => ({
+  ...work,
+  ...(changedAt !== undefined && { changedAt: new Date(changedAt).toISOString() }),
+});
 
 function toInvite({ id, username, displayName, expiresAt }: Invitation): components['schemas']['AdminInvite'] {
   return { id, username, displayName, expiresAt: expiresAt.toISOString() };

@@ -1,6 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
-import type { SiteReport } from '../../site-service.js';
+import type { SiteReport, SiteWork } from '../../site-service.js';
+import type { CleanupJob } from '../../storage/cleanup-job.js';
 import type { Readiness } from '../../storage/readiness.js';
 
 /** The dependencies of the dashboard's handlers. */
@@ -12,4 +13,7 @@ export interface DashboardServices {
   readonly version: string;
   /** Returns the state of the site; absent if the site is not served. */
   readonly siteReport?: () => SiteReport;
+  /** Returns the background work of the site; absent if the site is not served. */
+  readonly siteWork?: () => SiteWork;
+  readonly cleanup: Pick<CleanupJob, 'runNow' | 'status'>;
 }

@@ -29,20 +29,23 @@ export const objectsHandlers = ({ secrets, basePath }: Services): ObjectsHandler
   },
 
   async updateObject(input) {
-    const { keep_readable_copy: keepsReadableCopy, ...value } = input.body;
+    const { keep_readable_copy: keepsReadableCopy, description, ...value } = input.body;
     const ref = { ...input.params, ...input.query };
-    const change = { ...toSecretValueInput(value), ifMatch: input.headers['if-match'] };
+    const change = { ...toSecretValueInput(value), description, ifMatch: input.headers['if-match'] };
     const object = await secrets.update(ref, change, toRequestOrigin(input));
     return { status: 200, body: toMetadataBody(object, { keepsReadableCopy }) };
   },
 
   async renameObject(input) {
-    const object = await secrets.rename({ ...input.params, ...input.query }, input.body.slug, toRequestOrigin(input));
+    const { slug, used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays } = input.body;
+    const patch = { slug, usedBy, tags, description, rotateAfterDays, ifMatch: input.headers['if-match'] };
+    const object = await secrets.patch({ ...input.params, ...input.query }, patch, toRequestOrigin(input));
     return { status: 200, body: toMetadataBody(object) };
   },
 
   async deleteObject(input) {
-    await secrets.remove({ ...input.params, ...input.query }, toRequestOrigin(input));
+    const ref = { ...input.params, ...input.query, ifMatch: input.headers['if-match'] };
+    await secrets.remove(ref, toRequestOrigin(input));
     return { status: 204 };
   },
 
@@ -70,7 +73,9 @@ export const versionsHandlers = ({ versions }: Pick<SecretsServices, 'versions'>
 
 type Schemas = components['schemas'];
 
-function toSecretValueInput(body: Omit<Schemas['UpdateObjectRequest'], 'keep_readable_copy'>): SecretValueInput {
+function toSecretValueInput(
+  body: Omit<Schemas['UpdateObjectRequest'], 'description' | 'keep_readable_copy'>,
+): SecretValueInput {
   const { value, used_by: usedBy, tags, rotate_after_days: rotateAfterDays, recipients } = body;
   return { value, usedBy, tags, rotateAfterDays, recipients };
 }

@@ -5,9 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, inTransaction, isPostgres } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
+import type { ServerKey } from '../../storage/server-key.js';
 import type { AuditPendingTable } from '../../storage/tables.js';
 import { extendChain, type UnchainedRow } from './chain.js';
-import { isEntrySigned } from './signatures.js';
+import { isCheckpointSigned, isEntrySigned, signCheckpoint, useAuditKey } from './signatures.js';
 
 /** An arbitrary number that no other program locks in the same database. */
 const SEQUENCER_LOCK = 7_872_656_916;
@@ -133,4 +134,23 @@ async function run(database: Database, report: (error: unknown) => void, signal:
   } while (isPostgres(database) && !signal.aborted);
   // The last entries of this server, which no longer takes requests.
   if (isPostgres(database)) await sequence();
+}
+
+/**
+ * Chains the pending entries, and signs the checkpoints with a different key. Verification then begins at the same entry
+ * as before. Checkpoints with a wrong signature are deleted.
+ */
+export async function replaceAuditKey(transaction: Database, from: ServerKey, to: ServerKey): Promise<void> {
+  useAuditKey(transaction, from);
+  await sequenceAuditEntries(transaction);
+  const checkpoints = await transaction.selectFrom('audit_checkpoints').selectAll().execute();
+  const trusted = checkpoints.filter(({ id, hash, signature }) =>
+    isCheckpointSigned(transaction, { count: id, hash }, signature),
+  );
+  useAuditKey(transaction, to);
+  await transaction.deleteFrom('audit_checkpoints').execute();
+  for (const { id, hash } of trusted) {
+    const signature = signCheckpoint(transaction, { count: id, hash }) ?? '';
+    await transaction.insertInto('audit_checkpoints').values({ id, hash, signature }).execute();
+  }
 }

@@ -39,6 +39,23 @@ test('rename: makes the previous name available, and fails for an existing one',
   expect((await cli.run(['rename', from, to])).code).toBe(5);
 });
 
+test('label: changes labels and keeps the value', async () => {
+  const name = newName();
+  await cli.run(['put', name, '--consumer', cli.consumer, '--tag', 'old', '--description', 'Old.'], { stdin: 'x' });
+  const find = async () => (await cli.client.GET('/objects', { params: { query: { slug: name } } })).data![0]!;
+  const before = await find();
+  const label = (...args: string[]) => cli.run(['label', name, ...args]);
+  expect(await label('--tag', 'b', '--tag', 'a', '--rotate-after-days', '30')).toMatchObject({ code: 0 });
+  expect(await find()).toMatchObject({ ...before, tags: ['a', 'b'], rotate_after_days: 30 });
+  const { code, err } = await label('--no-tag', '--no-description', '--no-rotate-after-days', '--no-consumer');
+  expect([code, err]).toEqual([0, expect.stringContaining(`rotate ${name} --reseal`)]);
+  const { description: _description, used_by: _consumers, ...rest } = before;
+  const { reseal, ...after } = await find();
+  expect(after).toEqual({ ...rest, tags: [] });
+  expect(reseal?.stale).toEqual([cli.recipient]);
+  expect((await label()).code).toBe(2);
+});
+
 test('delete: requires a confirmation', async () => {
   const name = newName();
   await put(name);

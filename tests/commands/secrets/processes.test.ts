@@ -89,15 +89,15 @@ describe('run', () => {
 
   const run = (...args: string[]) => cli.run(['run', '--secret', 'db-password', '--', ...args], { env: SHELL_PATH });
 
-  test.each([
+  test.each<[string, string[], number, string?]>([
     ['the command succeeds', ['true'], 0],
     ['the command exits with 3', ['sh', '-c', 'exit 3'], 3],
     ['the command is killed', ['sh', '-c', 'kill -KILL $$'], 137],
-    ['the command is not found', ['no-such-program'], 127],
-    ['the command cannot be run', ['/'], 126],
+    ['the command is not found', ['no-such-program'], 127, 'trellis: no-such-program: command not found\n'],
+    ['the command cannot be run', ['/'], 126, "trellis: /: the command can't be run: EACCES\n"],
     ['the arguments contain -- and options', ['sh', '-c', 'exit $#', '--', '--tag', 'x'], 2],
-  ])('returns the exit code when %s', async (_reason, command, code) => {
-    expect(await run(...command)).toEqual({ code, out: '', bytes: Buffer.alloc(0), err: '' });
+  ])('returns the exit code when %s', async (_reason, command, code, err = '') => {
+    expect(await run(...command)).toEqual({ code, out: '', bytes: Buffer.alloc(0), err });
   });
 
   test.each([
@@ -108,6 +108,7 @@ describe('run', () => {
       'Expected --secret to be a name or VARIABLE=name',
       'an invalid variable',
     ],
+    [['--tag', 'nothing', '--', 'true'], 3, 'No secrets have this tag', 'an unknown tag'],
     [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'an unknown secret'],
     [['--secret', 'bytes', '--', 'true'], 2, 'is not text without NUL', 'a binary value'],
     [

@@ -108,7 +108,7 @@ test.each<[string, Record<string, string>, number, string]>([
 
 test('token and identity commands are run without the standard input that contains the value', async () => {
   const file = join(cli.folder, 'identity');
-  await writeFile(file, `# a comment\n${cli.identity}\n`);
+  await writeFile(file, `# a comment\n${cli.identity}\n`, { mode: 0o600 });
   const env = {
     ...NONE,
     TRELLIS_SECRETS_SERVER: cli.server,
@@ -121,6 +121,9 @@ test('token and identity commands are run without the standard input that contai
   expect((await cli.run(['get', 'by-command'], { env })).out).toBe('value');
   expect((await cli.run(['get', 'by-command', '--identity-file', file], { env })).out).toBe('value');
   expect((await cli.run(['get', 'by-command', '--identity-file', '/nowhere'], { env })).code).toBe(4);
+  await chmod(file, 0o644);
+  const { code, err } = await cli.run(['get', 'by-command', '--identity-file', file], { env });
+  expect([code, err]).toEqual([2, expect.stringContaining('Run chmod 600 on it')]);
 });
 
 describe('init', () => {

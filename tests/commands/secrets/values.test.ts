@@ -170,6 +170,18 @@ describe('rotate', () => {
     },
   );
 
+  test('--reseal: stops at the key of a removed consumer, which --recipient keeps', async () => {
+    const consumer = newName();
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    await cli.run(['put', name, '--consumer', consumer], { stdin: 'one' });
+    await cli.run(['consumers', 'delete', consumer, '--yes']);
+    const { code, err } = await cli.run(['rotate', name, '--reseal']);
+    expect([code, err]).toEqual([5, expect.stringContaining(`  ${cli.recipient}\nNothing was encrypted`)]);
+    expect((await cli.run(['rotate', name, '--reseal', '--recipient', cli.recipient])).code).toBe(0);
+    expect(await findObject()).not.toHaveProperty('reseal');
+    expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
+  });
+
   test.each([['--file', 'x'], ['--sealed']])('rejects --reseal with %s', async (...args) => {
     expect(await cli.run(['rotate', name, '--reseal', ...args])).toMatchObject({ code: 2, out: '' });
   });
@@ -234,7 +246,7 @@ describe('errors', () => {
 
   test('an unreachable server: exits with 1', async () => {
     const { code, err } = await cli.run(['list'], { env: { TRELLIS_SECRETS_SERVER: CLOSED_PORT } });
-    expect([code, err]).toEqual([1, "trellis: The server can't be reached: ECONNREFUSED\n"]);
+    expect([code, err]).toEqual([1, `trellis: The server at ${CLOSED_PORT}/secrets can't be reached: ECONNREFUSED\n`]);
   });
 
   test('a folder as the value: exits with 2', async () => {

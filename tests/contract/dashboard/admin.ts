@@ -74,6 +74,40 @@ export function adminTests(stage: () => Stage): void {
     expect([response.status, error]).toMatchObject([409, { code: 'conflict', field: 'username' }]);
   });
 
+  test('jobs: list the boards, of which one is refreshed now, and cancelled', async () => {
+    const member = await stage().addUser();
+    const { id, username } = member.person;
+    const params = { path: { username } };
+    const refresh = () => admin().POST('/api/admin/jobs/boards/{username}/refresh', { params });
+    const cancel = () => admin().POST('/api/admin/jobs/boards/{username}/cancel', { params });
+    expect([(await refresh()).response.status, (await cancel()).response.status]).toEqual([404, 404]);
+    const { database } = stage().server;
+    const later = Date.now() + 3_600_000;
+    const lease = { lease_holder: null, lease_until: 0, runs_begun: 0, run_done: 0 };
+    const row = { person_id: id, due_at: later, look_at: later, ...lease };
+    await database.insertInto('refresh_schedule').values(row).execute();
+    const list = async () => (await admin().GET('/api/admin/jobs')).data!;
+    const own = async () => (await list()).boards.find((board) => board.username === username);
+    expect(await own()).toMatchObject({ state: 'scheduled', dueAt: new Date(later).toISOString(), runs: 0 });
+    expect((await refresh()).response.status).toBe(204);
+    expect(await own()).toMatchObject({ state: 'due' });
+    await database.updateTable('refresh_schedule').set({ lease_until: later }).where('person_id', '=', id).execute();
+    expect(await own()).toMatchObject({ state: 'running', leaseUntil: new Date(later).toISOString() });
+    expect((await cancel()).response.status).toBe(204);
+    expect(await own()).toMatchObject({ state: 'scheduled' });
+    await database.deleteFrom('refresh_schedule').where('person_id', '=', id).execute();
+  });
+
+  test('jobs: show the deletion of expired data and the site, and start the deletion', async () => {
+    const { data } = await admin().GET('/api/admin/jobs');
+    expect(data).toMatchObject({
+      deliveries: [],
+      cleanup: { isRunning: false, endedAt: '1970-01-01T00:00:00.000Z', failures: 1 },
+      site: { records: 1, images: { running: 0, waiting: 1 } },
+    });
+    expect((await admin().POST('/api/admin/jobs/cleanup')).response.status).toBe(204);
+  });
+
   test('listRequests: returns matching entries, newest first, in pages', async () => {
     const rateLimit = { limit: 5000, remaining: 100, resetsAt: '2099-01-01T00:00:00Z', cost: 7 };
     const request = { method: 'POST', endpoint: '/graphql', outcome: 'success', account: 'mona' } as const;

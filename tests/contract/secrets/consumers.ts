@@ -227,12 +227,20 @@ export function consumersTests(stage: () => Stage): void {
       },
     );
 
-    test.each(['rot13', 'AGE1', 'AGE-SECRET-KEY-1QQ', 'ssh-ed25519', 'age1 x'])(
-      'have no public key that age cannot use: %s',
-      async (key) => {
-        const { response, error } = await update(newName(), { public_key: key });
-        expect([response.status, error?.field]).toEqual([400, 'public_key']);
-      },
-    );
+    test.each([
+      ['rot13', 'something else'],
+      ['AGE1', 'something else'],
+      ['age1 x', 'something else'],
+      ['AGE-SECRET-KEY-1QQ', 'an identity, which must stay secret'],
+      ['age1x', 'a damaged one'],
+      [KEY.replace(/.$/, 'q'), 'a damaged one'],
+      [KEY.slice(0, -1), 'a damaged one'],
+      ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ', 'an SSH key, which clients of this service cannot encrypt to'],
+      ['age1yubikey1q2w7u3vpya839jxxuq8g0sedh3d740d4xvn639sqhr95ejj8vu3hyfumptt', 'a key of an age plugin'],
+    ])('have no public key that clients cannot use: %s', async (key, reason) => {
+      const { response, error } = await update(newName(), { public_key: key });
+      expect([response.status, error?.field]).toEqual([400, 'public_key']);
+      expect(error?.error).toContain(`; received ${reason}`);
+    });
   });
 }

@@ -177,6 +177,53 @@ export function objectsTests(stage: () => Stage): void {
     expect((await replace('*')).response.status).toBe(200);
   });
 
+  test('renameObject and deleteObject change only the value that If-Match names', async () => {
+    const { slug, etag } = await stage().addObject();
+    await update(slug, {});
+    const at = (tag: string) => ({ params: { path: { slug }, header: { 'If-Match': tag } } });
+    const [client, renamed] = [stage().client(), { slug: stage().newSlug() }];
+    const stale = await client.DELETE('/objects/{slug}', at(etag!));
+    expect([stale.response.status, stale.error?.code]).toEqual([412, 'precondition_failed']);
+    expect((await client.PATCH('/objects/{slug}', { ...at(etag!), body: renamed })).response.status).toBe(412);
+    const [listed] = await list({ slug });
+    expect((await client.DELETE('/objects/{slug}', at(listed!.etag!))).response.status).toBe(204);
+  });
+
+  test('renameObject changes labels without a new value, and rejects a request without a change', async () => {
+    const { slug, first, second } = await addTwo();
+    const [before] = await list({ slug, used_by: 'web' });
+    const patch = (body: object) =>
+      stage()
+        .client()
+        .PATCH('/objects/{slug}', { params: { path: { slug }, query: { id: first.id } }, body });
+    const labels = { tags: ['Prod'], used_by: ['cron'], description: 'Opens the shop.', rotate_after_days: 9 };
+    const { data } = await patch(labels);
+    expect(data).toMatchObject({ ...labels, id: first.id, etag: first.etag, tags: ['prod'] });
+    const [after] = await list({ slug, used_by: 'cron' });
+    expect(after).toMatchObject({
+      updated_at: before!.updated_at,
+      updated_by: before!.updated_by,
+      description: 'Opens the shop.',
+    });
+    expect((await patch({ used_by: ['db'], tags: [] })).response.status).toBe(409);
+    expect((await patch({ description: null, rotate_after_days: null })).data).toEqual({
+      ...first,
+      ...{ tags: ['prod'], used_by: ['cron'] },
+    });
+    for (const [body, status] of [
+      [{}, 400],
+      [{ tags: ['a b'] }, 400],
+      [{ description: 'x'.repeat(1001) }, 422],
+    ] as const) {
+      expect((await patch(body)).response.status).toBe(status);
+    }
+    expect(await update(slug, { description: 'New.' }, second.id)).toMatchObject({ data: { description: 'New.' } });
+    const { data: entries } = await stage()
+      .client()
+      .GET('/audit-log', { params: { query: { object_id: slug } } });
+    expect(entries?.map(({ action }) => action)).toEqual(['create', 'create', 'update', 'update', 'update']);
+  });
+
   test('updateObject: returns 412 for the ETag of a deleted secret with the same slug', async () => {
     const { slug, etag } = await stage().addObject();
     await stage()

@@ -25,7 +25,12 @@ export function errorTests(stage: () => Stage): void {
   });
 
   test.each(secured)('$id: returns 401 for an invalid credential', async (operation) => {
-    expect(await refused(operation, { token: 'trs_x' })).toEqual([401, 'unauthenticated']);
+    const answer = await stage().send(operation, { token: 'trs_x' });
+    expect([...toRefusal(answer), answer.response.headers.get('www-authenticate')]).toEqual([
+      ...[401, 'unauthenticated'],
+      // An invalid credential is ignored where none is required.
+      operation.id.endsWith('Registration') ? 'Bearer' : 'Bearer error="invalid_token"',
+    ]);
     expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
   });
 

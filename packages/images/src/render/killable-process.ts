@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, homedir } from 'node:os';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
 import type { Job, JobLimits, RenderReply } from './jobs.js';
@@ -91,10 +91,19 @@ function toResult(reply: RenderReply | Error): unknown {
 
 /** Starts the program without the server's environment, which may contain secrets: it reads untrusted files. */
 function forkProgram(args: readonly string[]): ChildProcess {
-  const options: ForkOptions = { env: { HOME: homedir() }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
+  const options: ForkOptions = { env: { HOME: findHome() }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
   // Tests run the sources, but the built program.
   const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');
   return fork(fileURLToPath(new URL('./render-process.js', built)), args, { ...options, execArgv: [] });
+}
+
+/** Returns a folder for caches, also for a user without a home folder, as in a container. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 function watchLimits(child: ChildProcess, limits: JobLimits, onExceeded: (reason: string) => void): NodeJS.Timeout {

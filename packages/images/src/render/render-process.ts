@@ -2,6 +2,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
+import { findStorageFault, toUnavailable } from '@trellis/core/storage-faults';
 import sharp from 'sharp';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
@@ -73,6 +74,12 @@ async function runJob(job: Job): Promise<RenderReply> {
     return { result };
   } catch (error) {
     // The pipeline throws common codes only.
+    const fault = findStorageFault(error);
+    // Reading a source may be refused as well, which is no fault of the disk.
+    if (fault === 'full' || fault === 'failing') {
+      const { code, message } = toUnavailable(fault);
+      return { refused: { code: code as ErrorCode, message } };
+    }
     if (error instanceof AppError) return { refused: { code: error.code as ErrorCode, message: error.message } };
     return { defect: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { limitConcurrency } from '@trellis/core/concurrency';
+import { type CallCounts, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import { needsTwoRuns } from '../plan/transform.js';
@@ -18,6 +18,8 @@ export interface Renderer {
    * `not_found` or `conflict` for a file that was deleted or changed after the last scan.
    */
   run<Kind extends JobKind>(kind: Kind, input: JobTypes[Kind]['input']): Promise<JobTypes[Kind]['result']>;
+  /** Returns how many jobs run, and how many wait. */
+  count(): CallCounts;
   /** Kills all processes. Running jobs are rejected. */
   close(): void;
 }
@@ -88,6 +90,15 @@ export function openRenderer(drawingCpuMs = DRAWING_CPU_MS): Renderer {
     }
   }
 
+  /** A waiting drawing is counted by the limit that it waits for. */
+  function count(): CallCounts {
+    const [ofHeaders, ofImages, ofDrawings] = [headers.count(), images.count(), drawings.count()];
+    return {
+      running: ofHeaders.running + ofImages.running,
+      waiting: ofHeaders.waiting + ofImages.waiting + ofDrawings.waiting,
+    };
+  }
+
   function enqueue(job: Job): Promise<unknown> {
     if (job.kind === 'header') return headers(() => runNow(job));
     if (!isDrawing(job)) return images(() => runNow(job), estimateCost(job));
@@ -97,6 +108,7 @@ export function openRenderer(drawingCpuMs = DRAWING_CPU_MS): Renderer {
   return {
     run: <Kind extends JobKind>(kind: Kind, input: JobTypes[Kind]['input']) =>
       enqueue({ kind, ...input } as Job) as Promise<JobTypes[Kind]['result']>,
+    count,
     close() {
       isClosed = true;
       for (const timer of stops.values()) clearTimeout(timer);

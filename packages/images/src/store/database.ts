@@ -1,14 +1,24 @@
+import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
+import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
+
+/** A prepared statement, which is prepared again when its database is replaced. */
+type ImageStatement = Pick<StatementSyncInstance, 'all' | 'get' | 'run'>;
+
+type StatementValues = readonly unknown[];
 
 /** The database `images.db`: image metadata, and the files and values that the quota counts. */
 export interface ImageDatabase {
-  prepare(sql: string): StatementSyncInstance;
+  prepare(sql: string): ImageStatement;
   /** Whether the database may lack files that are already on the disk. */
   readonly isNew: boolean;
   /** Acquires the write lock before `change` runs, waiting for other processes if necessary. */
   transaction(change: () => void): void;
+  /** Adds a function that is called when a damaged file was replaced by an empty one while it was open. */
+  onReplaced(listener: () => void): void;
   close(): void;
 }
 
@@ -18,10 +28,110 @@ const METADATA_VERSION = 2;
 /** How long a write waits for other processes, as commands may run beside the server. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Opens the file, or `:memory:`. A power failure may lose the latest changes, all of which can be derived again. */
+/**
+ * Opens the file, or `:memory:`. A power failure may lose the latest changes, all of which can be derived again. So a
+ * damaged file is moved aside and replaced, now or when a statement finds the damage.
+ */
 export function openImageDatabase(file: string): ImageDatabase {
+  let connection = openOrReplace(file);
+  const listeners: (() => void)[] = [];
+  let isInTransaction = false;
+
+  function replace(): void {
+    connection.database.close();
+    // Another process may have replaced the file already.
+    if (inodeOf(file) === connection.inode) moveDamagedAside(file);
+    connection = openOrReplace(file);
+    for (const listener of listeners) listener();
+  }
+
+  /** Runs work again if it fails because the file is damaged. */
+  function recovering<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error) || file === MEMORY || isInTransaction) throw error;
+      replace();
+      return work();
+    }
+  }
+
+  function prepare(sql: string): ImageStatement {
+    let prepared: { readonly database: DatabaseSyncInstance; readonly statement: StatementSyncInstance } | undefined;
+    const find = (): StatementSyncInstance => {
+      const { database } = connection;
+      // A statement does not keep its database alive. Using it after the database was collected fails or crashes.
+      if (prepared?.database !== database) prepared = { database, statement: database.prepare(sql) };
+      return prepared.statement;
+    };
+    recovering(find);
+    return {
+      all: (...values: StatementValues) => recovering((): unknown[] => find().all(...values)),
+      get: (...values: StatementValues) => recovering((): unknown => find().get(...values)),
+      run: (...values: StatementValues) => recovering(() => find().run(...values)),
+    };
+  }
+
+  function transaction(change: () => void): void {
+    const { database } = connection;
+    database.exec('BEGIN IMMEDIATE');
+    isInTransaction = true;
+    try {
+      change();
+      database.exec('COMMIT');
+    } catch (error) {
+      // On a full disk SQLite has already rolled back.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    } finally {
+      isInTransaction = false;
+    }
+  }
+
+  return {
+    isNew: connection.isNew,
+    prepare,
+    transaction: (change) => recovering(() => transaction(change)),
+    onReplaced: (listener) => void listeners.push(listener),
+    close: () => connection.database.close(),
+  };
+}
+
+const MEMORY = ':memory:';
+
+interface Connection {
+  readonly database: DatabaseSyncInstance;
+  readonly isNew: boolean;
+  /** Identifies the opened file, whatever its path refers to later. */
+  readonly inode: number | undefined;
+}
+
+function openOrReplace(file: string): Connection {
+  try {
+    return openFile(file);
+  } catch (error) {
+    if (!isDamage(error) || file === MEMORY) throw error;
+    moveDamagedAside(file);
+    return openFile(file);
+  }
+}
+
+function openFile(file: string): Connection {
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    createTables(database);
+    deleteOutdatedMetadata(database);
+    return { database, isNew: claimFileRecording(database), inode: inodeOf(file) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const inodeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino;
+
+function createTables(database: DatabaseSyncInstance): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON');
   database.exec(`
     CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -43,24 +153,11 @@ export function openImageDatabase(file: string): ImageDatabase {
     DROP TABLE IF EXISTS inline;
     DROP TABLE IF EXISTS trims;
   `);
-  deleteOutdatedMetadata(database);
-  return {
-    isNew: claimFileRecording(database),
-    // A statement does not keep its database alive. Using it after the database was collected fails or crashes.
-    prepare: (sql) => Object.assign(database.prepare(sql), { database }),
-    transaction(change) {
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        change();
-        database.exec('COMMIT');
-      } catch (error) {
-        // On a full disk SQLite has already rolled back.
-        if (database.isTransaction) database.exec('ROLLBACK');
-        throw error;
-      }
-    },
-    close: () => database.close(),
-  };
+}
+
+/** Ignores that a value can't be stored, as on a full disk. It is derived again when it is needed again. */
+export function ignoreStorageFault(error: unknown): void {
+  if (findStorageFault(error) === undefined) throw error;
 }
 
 function deleteOutdatedMetadata(database: DatabaseSyncInstance): void {
@@ -133,7 +230,7 @@ export function openQuota(database: ImageDatabase, { share, maxBytes, onEvict }:
   const sum = database.prepare('SELECT bytes FROM stored_bytes WHERE share = ?');
   const oldest = database.prepare('SELECT key, bytes FROM stored WHERE share = ? AND key <> ? ORDER BY used LIMIT ?');
   const touched = new Set<string>();
-  const timer = setInterval(flush, FLUSH_MS).unref();
+  const timer = setInterval(tryToFlush, FLUSH_MS).unref();
   let evicted = 0;
 
   const usedBytes = (): number => (sum.get(share) as { bytes: number } | undefined)?.bytes ?? 0;
@@ -149,6 +246,15 @@ export function openQuota(database: ImageDatabase, { share, maxBytes, onEvict }:
       for (const key of touched) update.run(now, share, key, now - USE_MS);
     });
     touched.clear();
+  }
+
+  /** The order of evictions is less exact without the uses that can't be written. */
+  function tryToFlush(): void {
+    try {
+      flush();
+    } catch (error) {
+      ignoreStorageFault(error);
+    }
   }
 
   /** Deletes each file before its row. A crash in between leaves a row without a file, which is harmless. */
@@ -188,7 +294,7 @@ export function openQuota(database: ImageDatabase, { share, maxBytes, onEvict }:
     has: (key) => select.get(share, key) !== undefined,
     close() {
       clearInterval(timer);
-      flush();
+      tryToFlush();
     },
   };
 }

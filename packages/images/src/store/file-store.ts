@@ -4,6 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { singleFlight } from '@trellis/core/concurrency';
+import type { SharedFiles } from '@trellis/core/shared-files';
 import { LRUCache } from 'lru-cache';
 import type { Quota } from './database.js';
 
@@ -67,16 +68,24 @@ interface CheckedFile extends StoredFile {
   readonly ctimeMs: number;
 }
 
+export interface FileStoreOptions {
+  /** Called with the name of each damaged file that is found. */
+  readonly onDamage?: (name: string) => void;
+  /** Images that several servers share. Public copies are not shared, because every server has their originals. */
+  readonly shared?: SharedFiles;
+}
+
+/** The folder of the files that servers share. */
+const SHARED = 'images/';
+
 /**
  * Opens the file store of a state folder. The quota keeps the length and digest of each file. Both are compared when a
  * process first reads a file, and whenever its length or time of change differs from the last comparison.
- *
- * @param onDamage Called with the name of each damaged file that is found.
  */
 export function openFileStore(
   stateDirectory: string,
   quota: Quota,
-  onDamage: (name: string) => void = () => undefined,
+  { onDamage = () => undefined, shared }: FileStoreOptions = {},
 ): LocalFileStore {
   const folder = publicFolderOf(stateDirectory);
   const checked = new LRUCache<string, CheckedFile>({ max: MAX_CHECKED });
@@ -118,12 +127,15 @@ export function openFileStore(
       for (const directory of [path.dirname(absolutePath), path.dirname(temporary)]) {
         await mkdir(directory, { recursive: true });
       }
+      const sharing = name.startsWith(SHARED) ? shared : undefined;
       try {
-        await write(temporary);
+        const found = await sharing?.fetch(name, temporary);
+        if (found === undefined) await write(temporary);
         const { size: bytes } = await stat(temporary);
         const digest = await digestOf(temporary);
         await quota.put(name, bytes, formatRecord({ bytes, digest }));
         await rename(temporary, absolutePath);
+        if (found === undefined) sharing?.offer(name, absolutePath);
         return { absolutePath, bytes, digest };
       } finally {
         await rm(temporary, { force: true });

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { InlineImageReader, InlineImages } from '../plan/image-request.js';
 import { formatTransform, toImageDigest } from '../plan/transform.js';
 import type { ImageSource } from '../source.js';
-import type { Quota } from './database.js';
+import { ignoreStorageFault, type Quota } from './database.js';
 import { measureImage, type RenderContext } from './metadata.js';
 
 export interface InlineDependencies extends RenderContext {
@@ -32,7 +32,7 @@ export function createInlineImages(parts: InlineDependencies): InlineImages {
     }
     async function renderAndStore(): Promise<string> {
       const value = await render();
-      await values.put(key, value.length, value);
+      await values.put(key, value.length, value).catch(ignoreStorageFault);
       return value;
     }
     return () => known.get(key) ?? load();

@@ -5,7 +5,7 @@ import type { Box } from '../plan/sizes.js';
 import type { ImageTransform } from '../plan/transform.js';
 import type { Renderer } from '../render/renderer.js';
 import type { ImageDimensions, ImageMetadata, ImageSource } from '../source.js';
-import type { ImageDatabase, Quota } from './database.js';
+import { ignoreStorageFault, type ImageDatabase, type Quota } from './database.js';
 
 export interface MetadataStore {
   /** Returns the stored metadata, without reading the file. */
@@ -52,7 +52,11 @@ export function createMetadataStore(database: ImageDatabase, renderer: Pick<Rend
 
   async function readOnce(source: ImageSource): Promise<ImageMetadata> {
     const metadata = await renderer.run('header', { source });
-    insert.run(source.contentDigest, JSON.stringify(metadata));
+    try {
+      insert.run(source.contentDigest, JSON.stringify(metadata));
+    } catch (error) {
+      ignoreStorageFault(error);
+    }
     known.set(source.contentDigest, metadata);
     return metadata;
   }
@@ -110,7 +114,7 @@ export function createTrimStore(values: Quota, renderer: Renderer): TrimStore {
       return once(key, async () => {
         const box = await renderer.run('trim', { source, header, amount });
         const text = JSON.stringify(box);
-        await values.put(key, text.length, text);
+        await values.put(key, text.length, text).catch(ignoreStorageFault);
         return box;
       });
     },

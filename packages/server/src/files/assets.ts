@@ -5,6 +5,7 @@ import express, { type RequestHandler, type Response } from 'express';
 import mime from 'mime';
 import { IMMUTABLE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';
+import { nameRequest } from '../http/request.js';
 
 /** Scripts and styles of pages, in memory. */
 interface Assets {
@@ -52,8 +53,10 @@ export function serveAssets(assets: readonly StaticAsset[]): RequestHandler {
   for (const { url, bytes } of assets) {
     const type = mime.getType(url) ?? 'application/octet-stream';
     const payload = new Payload(bytes, 'static');
+    const route = url.replace(/[^/]+$/, '{asset}');
     router.get(url, async (_request, response) => {
       const isText = IS_TEXT.test(type);
+      nameRequest(response, { operation: 'asset', route });
       response.set({ 'Content-Type': isText ? `${type}; charset=utf-8` : type, 'Cache-Control': IMMUTABLE });
       await sendPayload(response, payload, { isCompressible: isText, isConditional: true });
     });

@@ -5,7 +5,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 import { IMMUTABLE, REVALIDATE } from '../http/headers.js';
-import { getRequestContext } from '../http/request.js';
+import { getRequestContext, nameRequest } from '../http/request.js';
 
 /** The file of an image. */
 interface ImageFile {
@@ -46,6 +46,7 @@ export function imageLinks({ findRoute, countImage }: ImageLinkDependencies): Re
   async function serveImage(route: ImageLinkTarget, request: Request, response: Response): Promise<void> {
     const existing = await route.find();
     if (!existing) countImage?.(request, response);
+    getRequestContext(response).imageFrom = existing ? 'disk' : 'generator';
     const file = existing ?? (await route.generate());
     const cached = isPlain(request) ? await cache.read(route.path, file) : undefined;
     if (cached) send(cached, request, response);
@@ -58,12 +59,14 @@ export function imageLinks({ findRoute, countImage }: ImageLinkDependencies): Re
       next();
       return;
     }
-    getRequestContext(response).operation = 'image';
+    nameRequest(response, { operation: 'image', route: '/static/{image}' });
     response.setHeader('X-Content-Type-Options', 'nosniff');
     route.touch();
     const cached = isPlain(request) ? cache.find(route.path) : undefined;
-    if (cached) send(cached, request, response);
-    else await serveImage(route, request, response).catch(retryIfEvicted(() => serveImage(route, request, response)));
+    if (cached) {
+      getRequestContext(response).imageFrom = 'memory';
+      send(cached, request, response);
+    } else await serveImage(route, request, response).catch(retryIfEvicted(() => serveImage(route, request, response)));
   };
 }
 

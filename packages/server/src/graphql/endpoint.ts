@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
+import { convertStorageFault, findStorageFault, toUnavailable } from '@trellis/core/storage-faults';
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -10,9 +11,10 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
+import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { REVALIDATE } from '../http/headers.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
 import {
@@ -34,6 +36,8 @@ export interface GraphqlOptions {
   readonly report: (error: unknown, requestId: string) => void;
   /** Checks a request before its query is read; throws an AppError to reject it. */
   readonly admit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
+  /** Called with the operation of a valid request, before it runs. */
+  readonly onOperation?: (response: ServerResponse, operation: OperationDefinitionNode) => void;
   /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
@@ -56,13 +60,17 @@ interface GraphqlResult {
  */
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
   const handle = createHandler(options);
+  const compress = createRepeatedCompression();
   return (request, response, requestId) => {
     const report: ReportError = (error) => options.report(error, requestId);
     const type = chooseMediaType(request.headers.accept);
     const result = type ? handle(request, response, invalidStatusFor(type)) : Promise.reject(notAcceptable());
     result
       .catch((error: unknown) => toErrorResult(error, invalidStatusFor(type)))
-      .then((toSend) => send(response, type, toSend, (error) => toPublicError(error, requestId, report)))
+      .then((toSend) => {
+        const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
+        return send(response, type, toSend, { show, compress });
+      })
       .catch((error: unknown) => {
         report(error);
         response.destroy();
@@ -80,8 +88,12 @@ function createHandler(options: GraphqlOptions) {
     await options.admit?.(request, response);
     const input = await readGraphqlRequest(request);
     const { document, errors } = prepare(input.query);
-    requireOperation(document, input.operationName, { method: request.method, schema: options.schema });
+    const operation = requireOperation(document, input.operationName, {
+      method: request.method,
+      schema: options.schema,
+    });
     if (errors.length > 0) return { status: invalidStatus, errors };
+    options.onOperation?.(response, operation);
     const result = await run(document, input, options);
     return { status: 'data' in result ? 200 : invalidStatus, ...result };
   };
@@ -119,8 +131,13 @@ interface OperationTarget {
   readonly schema: GraphQLSchema;
 }
 
-function requireOperation(document: DocumentNode, name: string | undefined, { method, schema }: OperationTarget): void {
-  const operation = getOperationAST(document, name)?.operation;
+function requireOperation(
+  document: DocumentNode,
+  name: string | undefined,
+  { method, schema }: OperationTarget,
+): OperationDefinitionNode {
+  const node = getOperationAST(document, name);
+  const operation = node?.operation;
   if (!operation) {
     const message =
       name === undefined
@@ -140,9 +157,11 @@ function requireOperation(document: DocumentNode, name: string | undefined, { me
   if (!schema.getRootType(operation)) {
     throw new AppError('invalid_input', 'The schema has no mutations.', { field: 'query' });
   }
+  return node;
 }
 
-function toErrorResult(error: unknown, invalidStatus: number): GraphqlResult {
+function toErrorResult(thrown: unknown, invalidStatus: number): GraphqlResult {
+  const error = convertStorageFault(thrown);
   if (error instanceof AppError) {
     const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : error.headers;
     return { status: error.status, errors: [error], headers };
@@ -159,11 +178,16 @@ const notAcceptable = () =>
 /** A list may contain the same error for each record, of which clients need only some. */
 const MAX_ERRORS = 100;
 
+interface SendOptions {
+  readonly show: (error: unknown) => GraphQLFormattedError;
+  readonly compress: ReturnType<typeof createRepeatedCompression>;
+}
+
 async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
   { status, headers, data, errors }: GraphqlResult,
-  show: (error: unknown) => GraphQLFormattedError,
+  { show, compress }: SendOptions,
 ): Promise<void> {
   // The specification recommends errors first, where they are visible in a long response.
   const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
@@ -179,7 +203,7 @@ async function send(
   const accepted = response.req.headers['accept-encoding'];
   const encoding = length < MIN_COMPRESSED_BYTES ? undefined : chooseEncoding(accepted);
   if (encoding !== undefined) {
-    const bytes = await compress(body, encoding, 'dynamic');
+    const bytes = await compress(body, encoding);
     response.writeHead(status, { ...common, 'Content-Encoding': encoding, 'Content-Length': bytes.length }).end(bytes);
     return;
   }
@@ -207,6 +231,8 @@ function toPublicError(error: unknown, requestId: string, report: ReportError): 
   if (cause instanceof AppError) return show(cause.message, cause.code, cause.field);
   if (located && isAboutRequest(located)) return show(located.message, 'invalid_input');
   report(error);
+  const fault = findStorageFault(cause);
+  if (fault !== undefined) return show(toUnavailable(fault).message, 'unavailable');
   return show('Internal error in this part of the query. Quote the request id when you report it.', 'internal');
 }
 

@@ -1,11 +1,11 @@
 /** Requests that get no further: those before the start, those that no regular client sends, those for a closed site. */
 import { randomUUID } from 'node:crypto';
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { AppError } from '@trellis/core/errors';
 import type { RequestHandler, Response } from 'express';
 import type { ErrorBody } from './errors.js';
-import { getRequestContext } from './request.js';
+import { getRequestContext, type Log } from './request.js';
 
 /** Long enough to open the databases, and the time between two attempts to open a site. */
 const RETRY_AFTER_SECONDS = 5;
@@ -17,8 +17,8 @@ interface StartupListener {
   open(app: RequestListener): void;
 }
 
-export function createStartupListener(): StartupListener {
-  let current: RequestListener = (_request, response) => respondStarting(response);
+export function createStartupListener({ log }: { readonly log: Log }): StartupListener {
+  let current: RequestListener = (request, response) => respondStarting(request, response, log);
   return {
     listener: (request, response) => current(request, response),
     open(app) {
@@ -27,8 +27,9 @@ export function createStartupListener(): StartupListener {
   };
 }
 
-function respondStarting(response: ServerResponse): void {
+function respondStarting({ method }: IncomingMessage, response: ServerResponse, log: Log): void {
   const requestId = randomUUID();
+  log.info({ requestId, method, status: 503 }, 'the server is starting');
   const error = 'The server is starting. Retry shortly.';
   const body = JSON.stringify({ error, code: 'unavailable', requestId } satisfies ErrorBody);
   response.writeHead(503, {

@@ -1,4 +1,5 @@
 /** Negotiation and compression of response bodies (RFC 9110, 8.4 and 12.5.3). */
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, deflateRaw, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
@@ -74,6 +75,28 @@ export function compress(
     [BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(bytes),
   };
   return brotliAsync(bytes, { params });
+}
+
+/** Compressed bodies that are sent again, such as those of a page's queries: some hundred pages of a site. */
+const MAX_REPEATED_BYTES = 16 * 1024 * 1024;
+
+/** Compresses a body like {@link compress}, once for all equal bodies that are sent within a short time. */
+type CompressRepeated = (body: string, encoding: ContentEncoding) => Promise<Buffer>;
+
+/**
+ * Creates a cache of compressed bodies. A digest takes a twentieth of the time of the compression. For bodies without
+ * secrets only, because the time of the response reveals whether an equal body was sent before.
+ */
+export function createRepeatedCompression(): CompressRepeated {
+  const sent = new LRUCache<string, Buffer>({ maxSize: MAX_REPEATED_BYTES, sizeCalculation: ({ length }) => length });
+  return async (body, encoding) => {
+    const key = `${encoding} ${hash('sha256', body, 'base64')}`;
+    const known = sent.get(key);
+    if (known !== undefined) return known;
+    const bytes = await compress(body, encoding, 'dynamic');
+    sent.set(key, bytes);
+    return bytes;
+  };
 }
 
 /** A segment of a stream in plain and compressed form. */

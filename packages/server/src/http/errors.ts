@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { AppError, ERROR_STATUS, type ErrorCode } from '@trellis/core/errors';
+import { convertStorageFault, FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { getRequestContext, type Log } from './request.js';
 
@@ -27,8 +28,12 @@ export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandle
     if (response.closed && isAbort(error)) return;
     const { requestId } = getRequestContext(response);
     const appError = toAppError(error);
+    const fault = appError.status >= 500 ? findStorageFault(error) : undefined;
     if (appError.code === 'bad_gateway') log.warn({ requestId, err: error }, 'upstream server failed');
-    else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');
+    else if (fault !== undefined) log.error({ requestId, err: error }, `storage fault: ${FAULT_TEXTS[fault]}`);
+    else if (appError.code === 'unavailable') {
+      log.warn({ requestId, reason: appError.message, err: appError.cause }, 'unavailable');
+    } else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');
     if (response.headersSent) next(error);
     else sendError(response, appError, requestId);
   };
@@ -39,8 +44,9 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Returns an AppError unchanged, and converts any other error. */
-function toAppError(error: unknown): AppError {
+/** Returns an AppError unchanged, and converts any other error: a fault of the disk or a database is `unavailable`. */
+function toAppError(thrown: unknown): AppError {
+  const error = convertStorageFault(thrown);
   if (error instanceof AppError) return error;
   const status = exposedStatus(error);
   if (status === undefined) {
@@ -53,10 +59,14 @@ export function toErrorBody({ message, code, field, details }: AppError, request
   return { error: message, code, ...(field === undefined ? {} : { field }), ...details, requestId };
 }
 
+/** For errors that don't know better. */
+const DEFAULT_RETRY_AFTER_SECONDS = 5;
+
 function sendError(response: Response, error: AppError, requestId: string): void {
   const body = JSON.stringify(toErrorBody(error, requestId));
   response.status(error.status);
   if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
+  if (error.status === 503) response.setHeader('Retry-After', DEFAULT_RETRY_AFTER_SECONDS);
   response.set(error.headers).set('Cache-Control', 'no-store').type('json');
   // response.json() would add an ETag, which is useless because the request id is unique.
   response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);

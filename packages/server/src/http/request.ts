@@ -10,33 +10,75 @@ interface RequestContext {
   readonly requestId: string;
   /** An `operationId`, or a name for other requests, such as `graphql`. */
   operation?: string;
+  /** The path with its parameters as placeholders, because the path itself may contain a secret. */
+  route?: string;
   caller?: Caller;
+  /** The name of the GraphQL operation, which the client has chosen. */
+  queryName?: string;
+  /** Where the image of the response came from. */
+  imageFrom?: 'disk' | 'generator' | 'memory';
+  /** Whether the response lasts as long as the client listens. */
+  isStream?: boolean;
 }
 
+/** A request whose response is complete, or whose client has disconnected. */
+export interface CompletedRequest extends Readonly<RequestContext> {
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+  /** The bytes that were sent, headers included. */
+  readonly bytes: number;
+}
+
+export interface RequestContextOptions {
+  readonly log: Log;
+  /** Whether a proxy in front of the server sets `X-Request-Id`. The ids of other clients might not be unique. */
+  readonly trustsRequestIds?: boolean;
+  /** Called when a response is complete. */
+  readonly onComplete?: (request: CompletedRequest) => void;
+}
+
+/** Enough for the ids of proxies, and harmless in logs and headers. */
+const REQUEST_ID = /^[\w.:=+/@-]{8,128}$/;
+
 /** Assigns an id to each request, sets `X-Request-Id`, and logs one line when the response is complete. */
-export function requestContext({ log }: { readonly log: Log }): RequestHandler {
-  // These lines contain no headers, and redaction would take as long as writing the line.
-  const lines = log.child({}, { redact: [] });
+export function requestContext({ log, trustsRequestIds = false, onComplete }: RequestContextOptions): RequestHandler {
+  // These lines contain no headers, and redaction would take as long as writing the line. The level is that of `log`,
+  // which may change.
+  const lines = log.child({}, { redact: [], level: 'trace' });
   return (request, response, next) => {
-    // An id from the client is not used, because it might not be unique.
-    const context: RequestContext = { requestId: randomUUID() };
+    const given = trustsRequestIds ? request.headers['x-request-id'] : undefined;
+    const isUsable = typeof given === 'string' && REQUEST_ID.test(given);
+    const context: RequestContext = { requestId: isUsable ? given : randomUUID() };
     const startedAt = performance.now();
+    const { socket } = request;
+    const writtenBefore = socket.bytesWritten;
+    const client = getClientAddress(request);
     response.locals.context = context;
     response.setHeader('X-Request-Id', context.requestId);
     response.once('close', () => {
+      const milliseconds = performance.now() - startedAt;
+      const bytes = socket.bytesWritten - writtenBefore;
+      const { requestId, operation, route, queryName, imageFrom, caller } = context;
+      const { method } = request;
+      const status = response.statusCode;
+      onComplete?.({ ...context, method, status, seconds: milliseconds / 1000, bytes });
+      if (!log.isLevelEnabled('info')) return;
       lines.info({
-        requestId: context.requestId,
-        method: request.method,
-        // The log names the operation instead of the path, which may contain a secret.
-        operation: context.operation,
-        status: response.statusCode,
-        milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
-        caller: context.caller && toCallerId(context.caller),
+        ...{ requestId, method, operation, status, route, queryName, imageFrom, client, bytes },
+        milliseconds: Math.round(milliseconds * 10) / 10,
+        caller: caller && toCallerId(caller),
         ...(response.writableFinished ? {} : { aborted: true }),
       });
     });
     next();
   };
+}
+
+/** Names a request in logs and metrics, if it has a context. */
+export function nameRequest(response: Response, name: Pick<RequestContext, 'operation' | 'route'>): void {
+  const context = response.locals.context as RequestContext | undefined;
+  if (context !== undefined) Object.assign(context, name);
 }
 
 /** @throws Error if {@link requestContext} is not installed before the calling handler. */
@@ -56,15 +98,17 @@ const BATCHES = { minLength: 8192, periodicFlush: 200 };
 
 interface LogOptions {
   readonly level: string;
+  /** Members of every line, such as the version. */
+  readonly base?: Readonly<Record<string, unknown>>;
   /** By default standard output, written asynchronously with a delay of up to 200 ms. */
   readonly destination?: DestinationStream;
 }
 
 /** Creates a log with one JSON object per line. */
-export function createLog({ level, destination }: LogOptions): Log {
+export function createLog({ level, base, destination }: LogOptions): Log {
   const options = {
     level,
-    base: undefined,
+    base,
     redact: {
       paths: CREDENTIALS.flatMap((name) => [name, below('*', name), below('*.*', name)]),
       censor: '[redacted]',

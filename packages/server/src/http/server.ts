@@ -93,6 +93,15 @@ export function createHttpServer(listener: RequestListener, { log, ...options }:
   return server;
 }
 
+/**
+ * Makes every response from now on the last one of its connection (`Connection: close`), so that clients and proxies
+ * open their next connection elsewhere, and none of them is cut when the server closes.
+ */
+export function closeAfterResponses(server: Server): void {
+  const close: RequestListener = (_request, response) => void (response.shouldKeepAlive = false);
+  server.prependListener('request', close).prependListener('checkExpectation', close);
+}
+
 /** Rejects requests with too many headers, and sets Host to the effective authority for the listener. */
 function acceptHead(listener: RequestListener, log: Log): RequestListener {
   return (request, response) => {

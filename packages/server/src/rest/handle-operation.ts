@@ -9,6 +9,7 @@ import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
+import { withDeadline } from './deadline.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
 import { assertValid } from './input.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
@@ -43,6 +44,8 @@ export interface OperationOptions {
   /** Whether responses are validated too. A response that violates the contract becomes a 500. */
   readonly validateResponses: boolean;
   readonly streams?: EventStreamOptions;
+  /** The time within which every request has a response, except the events of a stream; by default 20 seconds. */
+  readonly limitMs?: number;
   /**
    * Operations whose responses are never compressed because they contain a secret (BREACH). JSON and events of all
    * other operations are compressed. If absent, nothing is compressed.
@@ -70,14 +73,23 @@ interface OperationCall {
 /**
  * Authorizes, counts and validates a request, calls its handler and sends the response, in this order.
  *
- * @throws AppError when a step rejects the request.
+ * @throws AppError when a step rejects the request, or the steps before the response take too long.
  */
 export async function handleOperation(request: Request, response: Response, call: OperationCall): Promise<void> {
+  const { reachesOut } = call.operation;
+  const performed = perform(request, response, call);
+  const send = await withDeadline(request, { reachesOut, limitMs: call.service.limitMs }, performed);
+  await send();
+}
+
+/** Runs the steps before the response, and returns the function that sends it. */
+async function perform(request: Request, response: Response, call: OperationCall): Promise<() => Promise<void>> {
   const { operation, service } = call;
   const { limits, validateResponses } = service;
   const context = getRequestContext(response);
   const address = getClientAddress(request);
   context.operation = operation.id;
+  context.route = `${service.basePath}${operation.path}`;
   const admit = createAdmission(request, call, address);
   const admitted = await admit(limits);
   context.caller = admitted?.caller;
@@ -104,12 +116,12 @@ export async function handleOperation(request: Request, response: Response, call
   const events = findEvents(operation, result);
   if (events === undefined) {
     check(result);
-    await respond(response, { operation, toPayload, isCompressible }, result);
-    return;
+    return () => respond(response, { operation, toPayload, isCompressible }, result);
   }
+  context.isStream = true;
   const isAllowed = async (): Promise<boolean> => (await admit(undefined), true);
   const validate = isValidated(result);
-  await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
+  return () => sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '@trellis/core/errors';
+import { convertStorageFault } from '@trellis/core/storage-faults';
 import express, { type RequestHandler } from 'express';
 import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
 import { type Headers, securityHeaders } from '../http/headers.js';
 import { createToPayload } from '../http/payload.js';
-import { parseTarget, tryDecode } from '../http/request.js';
+import { nameRequest, parseTarget, tryDecode } from '../http/request.js';
 import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import {
   handleOperation,
@@ -70,7 +71,7 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
     try {
       await handleOperation(request, response, { operation: found.operation, params: found.params, query, service });
     } catch (error) {
-      throw withFixedMessage(error, options.fixedMessages);
+      throw withFixedMessage(convertStorageFault(error), options.fixedMessages);
     }
   };
 }
@@ -102,6 +103,10 @@ export function contractDocument(
 ): ServedContract {
   const send = createTextSender(readFileSync(file, 'utf8'), 'json');
   const handler = express.Router().use(securityHeaders(options));
+  handler.use((_request, response, next) => {
+    nameRequest(response, { operation: 'contract', route: path });
+    next();
+  });
   handler.get(path, (_request, response) => send(response)).all(path, allowMethods(READ_ONLY));
   return { path, handler };
 }

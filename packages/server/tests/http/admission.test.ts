@@ -84,7 +84,7 @@ describe('the host check', () => {
 });
 
 test('startup listener: responds with 503 until the app is opened', async () => {
-  const entrance = createStartupListener();
+  const entrance = createStartupListener({ log });
   const server = createServer(entrance.listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const send = () =>

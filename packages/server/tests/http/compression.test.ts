@@ -8,7 +8,7 @@ import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
 import { createTextSender, loadAssets } from '../../src/files/assets.js';
 import { createGraphqlEndpoint } from '../../src/graphql/endpoint.js';
-import { chooseEncoding, type ContentEncoding } from '../../src/http/compression.js';
+import { chooseEncoding, type ContentEncoding, createRepeatedCompression } from '../../src/http/compression.js';
 import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../src/rest/operation.js';
 import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
@@ -162,6 +162,18 @@ describe('response compression', () => {
     const { status, headers } = await get(path, { 'accept-encoding': 'gzip, br' });
     expect(status).toBe(200);
     expect(headers).not.toHaveProperty('content-encoding');
+  });
+
+  test('equal bodies are compressed once for each encoding', async () => {
+    const compressBody = createRepeatedCompression();
+    const [first, again, other] = [
+      await compressBody(LONG, 'br'),
+      await compressBody(LONG, 'br'),
+      await compressBody(LONG, 'gzip'),
+    ];
+    expect(again).toBe(first);
+    expect(brotliDecompressSync(first).toString()).toBe(LONG);
+    expect(gunzipSync(other).toString()).toBe(LONG);
   });
 
   test('an image is not compressed', async () => {

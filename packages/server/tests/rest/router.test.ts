@@ -452,3 +452,33 @@ describe('contract router', () => {
     });
   });
 });
+
+describe('contractRouter in trouble', () => {
+  test('responds with 503 when an operation takes longer than the limit', async () => {
+    const server = await serve(contractRouter({ ...options, limitMs: 50 }));
+    waitOf = { listNotes: () => new Promise(() => undefined) };
+    const response = await fetch(`${server.url}/api/notes`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await response.json()).toMatchObject({
+      code: 'unavailable',
+      error: expect.stringContaining('within 0.05 seconds') as string,
+    });
+    await server.close();
+  });
+
+  test.each([
+    [13, 'the disk is full', '30'],
+    [5, 'another process has locked the database', '1'],
+  ])('names the fault of SQLite error %i in the response and in the log', async (errcode, reason, retryAfter) => {
+    const server = await serve(contractRouter(options));
+    waitOf = { listNotes: () => Promise.reject(Object.assign(new Error('x'), { errcode })) };
+    const response = await fetch(`${server.url}/api/notes`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, retryAfter]);
+    expect(await response.json()).toMatchObject({
+      code: 'unavailable',
+      error: expect.stringContaining(reason) as string,
+    });
+    expect(server.lines.map(({ msg }) => msg)).toContain(`storage fault: ${reason}`);
+    await server.close();
+  });
+});

@@ -309,6 +309,8 @@ function matchesMissingValue(input: Input): boolean {
 export class IndexCandidates {
   /** The columns that are compared with one value. */
   readonly equal = new Set<string>();
+  /** The columns that are compared with several values, by `in`. They are in `read` too. */
+  readonly listed = new Set<string>();
   /** The other columns of the filter. A copy in the index saves reading the row. */
   readonly read = new Set<string>();
 
@@ -331,5 +333,6 @@ export class IndexCandidates {
       ([operator, value]) => operator === 'eq' || (operator === 'in' && Array.isArray(value) && value.length === 1),
     );
     (equal ? this.equal : this.read).add(field.column);
+    if (asked.some(([operator]) => operator === 'in')) this.listed.add(field.column);
   }
 }

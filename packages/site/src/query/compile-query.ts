@@ -1,17 +1,7 @@
 import { AppError } from '@trellis/core/errors';
-import { LRUCache } from 'lru-cache';
-import {
-  ALWAYS,
-  and,
-  NEVER,
-  quoteIdentifier,
-  sql,
-  type Sql,
-  sqlTemplate,
-  type SqlValue,
-  type Statements,
-} from '../records/sql.js';
+import { ALWAYS, and, NEVER, quoteIdentifier, sql, type Sql, sqlTemplate, type SqlValue } from '../records/sql.js';
 import { compileFilter, IndexCandidates } from './compile-filter.js';
+import type { IndexAdvisor, IndexKey } from './index-advisor.js';
 import { absenceTerm, compilePath, compileSort, isIndexable, orderBy, type PathValue, type SortKey } from './paths.js';
 import type { RecordFilter, RecordSort } from './record-queries.js';
 import { type CompileContext, type FieldScope, getTable, rowScope } from './scope.js';
@@ -58,6 +48,8 @@ export interface CompiledQuery {
 /** The parts of a query's statements that are built once and reused, as queries repeat more often than they change. */
 interface Made {
   order?: Sql;
+  /** Whether the first records in the order of the sort had too few matches for a page. */
+  isRare?: boolean;
   /** `undefined` if no index would help. */
   indexes?: { readonly page: IndexKey | undefined; readonly count: IndexKey | undefined };
   /** The texts of {@link pageStatement}, by selection, then by limit and index. */
@@ -131,7 +123,11 @@ export function restrictToPositions(query: CompiledQuery, positions: string): Co
 export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
   const isPlain = query.where === ALWAYS || query.isNarrow;
   const index = isPlain ? undefined : advisor?.advise(indexesOf(query).count);
-  return sqlTemplate(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
+  const { equal, listed, read } = query.hints;
+  // SQLite assumes that ranges are narrow. Looking up the rows of a wide one takes ten times as long as reading all.
+  const isRead = !isPlain && index === undefined && equal.size + listed.size === 0 && read.size > 1;
+  const from = isRead ? `FROM ${quoteIdentifier(query.kind)} AS ${ROW} NOT INDEXED` : fromClause(query.kind, index);
+  return sqlTemplate(`SELECT count(*) ${from}%`, whereClause(query.where));
 }
 
 /** Returns a statement for the values of a path among all matches, each with its number of occurrences. */
@@ -153,13 +149,35 @@ export function firstRowStatement(
   return { text, values: Object.values(values) };
 }
 
+/** Returns the query restricted to the records with this value, for which an index with the sort is created. */
+export function restrictToValue(query: CompiledQuery, column: string, value: SqlValue): CompiledQuery {
+  const hints = new IndexCandidates();
+  for (const one of [...query.hints.equal, column]) hints.equal.add(one);
+  const equal = sql(`${ROW}.${quoteIdentifier(column)} = ?`, value);
+  return { ...query, where: and([query.where, equal]), hints, made: { texts: new Map() } };
+}
+
+/** Returns a statement for up to `most` distinct values of an indexed column, which skips equal values in the index. */
+export function distinctStatement(kind: string, column: string, index: string, most: number): Sql {
+  const [table, value] = [`${quoteIdentifier(kind)} INDEXED BY ${quoteIdentifier(index)}`, quoteIdentifier(column)];
+  return sql(
+    `WITH RECURSIVE found (value) AS (SELECT min(${value}) FROM ${table} UNION ALL` +
+      ` SELECT (SELECT min(${value}) FROM ${table} WHERE ${value} > found.value) FROM found WHERE found.value IS NOT NULL` +
+      ` LIMIT ${most + 1}) SELECT value FROM found WHERE value IS NOT NULL`,
+  );
+}
+
 export const compileValue = (query: CompiledQuery, path: string): PathValue =>
   compilePath(path, query.scope, query.context);
 
-const fromClause = (kind: string, index: string | undefined): string =>
+/** Returns the index that serves a page of this query alone, if it exists. */
+export const findPageIndex = (query: CompiledQuery, advisor: IndexAdvisor): string | undefined =>
+  advisor.find(indexesOf(query).page);
+
+export const fromClause = (kind: string, index: string | undefined): string =>
   `FROM ${quoteIdentifier(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quoteIdentifier(index)}`}`;
 
-const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : sqlTemplate(' WHERE %', where));
+export const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : sqlTemplate(' WHERE %', where));
 
 const indexesOf = (query: CompiledQuery): NonNullable<Made['indexes']> =>
   (query.made.indexes ??= { page: pageIndex(query), count: countIndex(query) });
@@ -201,9 +219,6 @@ interface SortColumn {
   readonly isNull: Sql | undefined;
 }
 
-/** A table and the terms of an index on it, in the syntax of `CREATE INDEX`. */
-type IndexKey = string;
-
 /** Wider indexes cost more to maintain than they save. */
 const MAX_COLUMNS = 8;
 
@@ -231,53 +246,4 @@ function sortTerms({ column, descending, nullable, isNull }: SortColumn): string
   const direction = descending ? ' DESC' : '';
   const value = `${quoteIdentifier(column)}${direction}`;
   return nullable ? [absenceTerm(sql(quoteIdentifier(column)), isNull).text + direction, value] : [value];
-}
-
-/** Each index slows down writes to its table and takes as much space as its columns. */
-const MAX_INDEXES = 24;
-
-/** Creating an index for a query that runs once costs more than it saves. */
-const USES_BEFORE_INDEX = 2;
-
-const PREFIX = 'shape:';
-
-/** Creates indexes for the query shapes that are in use, and drops the least recently used ones. */
-export class IndexAdvisor {
-  readonly #statements: Statements;
-  readonly #uses = new LRUCache<string, number>({ max: 1000 });
-  readonly #made: LRUCache<string, string>;
-  /** Whether a statement runs, during which SQLite can neither create nor drop an index. */
-  isStatementRunning = false;
-
-  constructor(statements: Statements) {
-    this.#statements = statements;
-    this.#made = new LRUCache({
-      max: MAX_INDEXES,
-      dispose: (name) => statements.run(`DROP INDEX IF EXISTS ${quoteIdentifier(name)}`),
-    });
-    this.#dropOld();
-  }
-
-  /** Returns the name of the index for a shape, which is created at the second request for it. */
-  advise(key: IndexKey | undefined): string | undefined {
-    if (key === undefined) return undefined;
-    const made = this.#made.get(key);
-    if (made !== undefined || this.isStatementRunning) return made;
-    const uses = (this.#uses.get(key) ?? 0) + 1;
-    this.#uses.set(key, uses);
-    return uses < USES_BEFORE_INDEX ? undefined : this.#make(key);
-  }
-
-  #make(key: IndexKey): string {
-    const name = PREFIX + key;
-    this.#statements.run(`CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${key}`);
-    this.#made.set(key, name);
-    return name;
-  }
-
-  /** Drops the indexes of previous runs, as this run may serve other queries. */
-  #dropOld(): void {
-    const old = this.#statements.all(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '${PREFIX}%'`);
-    for (const [name] of old) this.#statements.run(`DROP INDEX ${quoteIdentifier(String(name))}`);
-  }
 }

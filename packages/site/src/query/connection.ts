@@ -1,17 +1,19 @@
 import { AppError } from '@trellis/core/errors';
-import type { SqlValue } from '../records/sql.js';
+import { ALWAYS, type SqlValue } from '../records/sql.js';
 import {
   type CompiledQuery,
   compileValue,
   countStatement,
+  distinctStatement,
   type PageRange,
   pageStatement,
   type QueryStatement,
+  restrictToValue,
   tallyStatement,
   toStatement,
 } from './compile-query.js';
 import type { Engine } from './engine.js';
-import type { PathValue } from './paths.js';
+import { isIndexable, type PathValue } from './paths.js';
 import type {
   GroupQuery,
   PageInfo,
@@ -65,18 +67,20 @@ export class QueryConnection implements RecordConnection {
   }
 
   distinct({ field }: { readonly field: string }): readonly string[] {
-    return this.#tally(this.#value(field)).map(([text]) => text);
+    const value = this.#value(field);
+    return this.#indexedValues(value) ?? this.#tally(value).map(([text]) => text);
   }
 
   group({ field, sort, ...args }: GroupQuery): RecordGroup[] {
     const page = parsePage(args);
     const value = this.#value(field);
-    const readMembers = (): Map<string, number[]> => this.#members(value);
+    const counts = this.#tally(value);
+    const isEach = this.#isWhole && canReadEach(this.#query, { value, page, counts });
     return toRecordGroups({
       field,
       page,
-      counts: sortGroups(this.#tally(value), sort),
-      readMembers,
+      counts: sortGroups(counts, sort),
+      readMembers: () => (isEach ? this.#pagesOf(value, { counts, page }) : cutMembers(this.#members(value), page)),
       readRecords: (positions) => this.#at(positions),
     });
   }
@@ -89,6 +93,20 @@ export class QueryConnection implements RecordConnection {
     const value = compileValue(this.#query, field);
     assertGroupable(value, field);
     return value;
+  }
+
+  /** Returns the distinct values of all records from an index, unless they are too many to look each up. */
+  #indexedValues(value: PathValue): readonly string[] | undefined {
+    const { kind, where } = this.#query;
+    if (value.column === undefined || value.list || !this.#isWhole || where !== ALWAYS) return undefined;
+    const index = this.#engine.advisor.findPermanent(kind, value.column);
+    if (index === undefined) return undefined;
+    const statement = distinctStatement(kind, value.column, index, MAX_LOOKED_UP);
+    return this.#engine.aggregate(
+      toStatement(this.#query, () => statement),
+      this.#queryContext,
+      (rows) => (rows.length > MAX_LOOKED_UP ? undefined : sortTexts(rows.map(([one]) => toText(one, value)))),
+    );
   }
 
   /** Counts the records of the page by value. SQL does the counting if the page contains all matches. */
@@ -120,6 +138,22 @@ export class QueryConnection implements RecordConnection {
     return members;
   }
 
+  /** Reads the positions of each group's page with a statement of its own, which an index serves. */
+  #pagesOf(
+    { column = '', text: isText }: PathValue,
+    { counts, page }: Pick<Grouping, 'counts' | 'page'>,
+  ): Map<string, number[]> {
+    const { advisor } = this.#engine;
+    return new Map(
+      counts.map(([text]) => {
+        const group = restrictToValue(this.#query, column, isText ? text : Number(text));
+        const statement = toStatement(group, (query) => pageStatement(query, 't.position', page, advisor));
+        const rows = this.#engine.all(statement, this.#queryContext);
+        return [text, rows.map(([position]) => Number(position))] as const;
+      }),
+    );
+  }
+
   #valueStatement({ expression }: PathValue): QueryStatement {
     return toStatement(this.#narrowed(), (query) => {
       const select = `${expression.text}, t.position`;
@@ -136,13 +170,17 @@ export class QueryConnection implements RecordConnection {
   #load(): SiteRecord[] {
     if (this.#page.limit === 0) return [];
     const reader = this.#engine.reader(this.#query.kind, this.#selection);
-    const statement = toStatement(this.#narrowed(), (query) =>
-      pageStatement(query, reader.select, this.#page, this.#engine.advisor),
-    );
-    const rows = isWorthJson(this.#page)
-      ? this.#engine.readPage(statement, reader, this.#queryContext)
-      : this.#engine.all(statement, this.#queryContext);
+    const read = (statement: QueryStatement): readonly SqlValue[][] =>
+      isWorthJson(this.#page)
+        ? this.#engine.readPage(statement, reader, this.#queryContext)
+        : this.#engine.all(statement, this.#queryContext);
+    const near = { page: this.#page, reader, queryContext: this.#queryContext, read };
+    const rows = this.#engine.readNear(this.#query, near) ?? read(this.#pageStatement(reader.select));
     return this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#queryContext.meter });
+  }
+
+  #pageStatement(select: string): QueryStatement {
+    return toStatement(this.#narrowed(), (query) => pageStatement(query, select, this.#page, this.#engine.advisor));
   }
 
   #at(positions: readonly number[]): ReadonlyMap<number, SiteRecord> {
@@ -159,6 +197,12 @@ export class QueryConnection implements RecordConnection {
     return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));
   }
 }
+
+/** Looking up this number of distinct values takes about 20 ms. */
+const MAX_LOOKED_UP = 8000;
+
+/** Running a statement takes as long as reading about this number of rows. */
+const RECORDS_PER_GROUP = 20;
 
 /** For a few rows, one JSON text costs more. Without a limit, SQLite could ignore the order of the subquery. */
 const isWorthJson = ({ limit }: PageRange): boolean => limit !== undefined && limit > 4;
@@ -177,7 +221,7 @@ interface Grouping {
   readonly field: string;
   readonly page: PageRange;
   readonly counts: readonly Count[];
-  /** Reads the positions of each group's records, in the order of the query. */
+  /** Reads the positions of the records on each group's page, in the order of the query. */
   readonly readMembers: () => ReadonlyMap<string, readonly number[]>;
   readonly readRecords: (positions: readonly number[]) => ReadonlyMap<number, SiteRecord>;
 }
@@ -219,10 +263,24 @@ class LazyGroup implements RecordGroup {
   }
 }
 
-function readShown({ page: { skip, limit }, readMembers, readRecords }: Grouping): Shown {
-  const shown = [...readMembers()].map(([fieldValue, positions]) => {
-    return [fieldValue, positions.slice(skip, limit === undefined ? undefined : skip + limit)] as const;
-  });
+/** Whether reading each group's page takes less time than reading all matches, which are in equality with indexes. */
+const canReadEach = (
+  { hints, sort }: CompiledQuery,
+  { value, page, counts }: Pick<Grouping, 'counts' | 'page'> & { readonly value: PathValue },
+): boolean =>
+  page.limit !== undefined &&
+  hints.coversFilter &&
+  sort.every(isIndexable) &&
+  value.column !== undefined &&
+  !value.list &&
+  !value.boolean &&
+  counts.length * RECORDS_PER_GROUP <= counts.reduce((sum, [, count]) => sum + count, 0);
+
+const cutMembers = (members: ReadonlyMap<string, number[]>, { skip, limit }: PageRange): Map<string, number[]> =>
+  new Map([...members].map(([text, all]) => [text, all.slice(skip, limit === undefined ? undefined : skip + limit)]));
+
+function readShown({ readMembers, readRecords }: Grouping): Shown {
+  const shown = [...readMembers()];
   const records = readRecords([...new Set(shown.flatMap(([, positions]) => positions))]);
   return new Map(
     shown.map(([fieldValue, positions]) => [fieldValue, positions.map((position) => records.get(position) ?? {})]),

@@ -1,15 +1,19 @@
+import type { StatementWatch } from '@trellis/core/slow-statements';
 import { LRUCache } from 'lru-cache';
 import { quoteIdentifier, type Sql, type SqlValue, type Statements } from '../records/sql.js';
 import {
   type CompiledQuery,
   compileQuery,
-  IndexAdvisor,
+  type PageRange,
+  pageStatement,
   probeStatement,
   type QueryStatement,
   restrictToPositions,
   toStatement,
 } from './compile-query.js';
 import { ComputedCache, ComputedValueLoader, DataNotLoadedError } from './computed-values.js';
+import { IndexAdvisor } from './index-advisor.js';
+import { hasIndexedValue, nearStatement } from './near-matches.js';
 import type {
   ComputedValues,
   QueryContext,
@@ -20,7 +24,7 @@ import type {
 } from './record-queries.js';
 import { type LoadContext, readerWithRelations, type RecordReader, toRecords } from './record-reader.js';
 import { Compilation, type CompileContext } from './scope.js';
-import { findInPieces, type FoundMatches } from './slow-queries.js';
+import { findInPieces, type FoundMatches, searchStatement } from './slow-queries.js';
 import type { FunctionState } from './sql-functions.js';
 
 /** A compiled query takes a few kilobytes; one with a long list of values is not worth caching. */
@@ -38,6 +42,13 @@ const AGGREGATES = {
 interface Page {
   readonly rows: SqlValue[][];
   readonly size: number;
+}
+
+interface NearPage {
+  readonly page: PageRange;
+  readonly reader: RecordReader;
+  readonly queryContext: QueryContext;
+  readonly read: (statement: QueryStatement) => readonly SqlValue[][];
 }
 
 /** A page of twenty files takes a few kilobytes; a full cache takes about 20 MB. */
@@ -63,13 +74,15 @@ export class Engine {
   readonly #found = new WeakMap<WorkMeter, Map<string, FoundMatches>>();
   readonly #readers = new WeakMap<RecordSelection, Map<string, RecordReader>>();
   readonly #generation: () => number;
+  readonly #watch: StatementWatch | undefined;
 
-  constructor({ statements, shared, functions, generation }: EngineOptions) {
+  constructor({ statements, shared, functions, generation, watch }: EngineOptions) {
+    this.#watch = watch;
     this.#statements = statements;
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
-    this.advisor = new IndexAdvisor(statements);
+    this.advisor = new IndexAdvisor(statements, shared.tables);
   }
 
   /** Compiles a query, or returns it from the cache if it was compiled for this generation of records. */
@@ -87,7 +100,27 @@ export class Engine {
    * further pages don't search all records again.
    */
   narrow(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
-    if (query.hints.coversFilter) return query;
+    return query.hints.coversFilter ? query : this.#restrictIfFew(query, queryContext);
+  }
+
+  /**
+   * Returns the rows of a page if they are found without searching all records: an index finds few matches, or the first
+   * records in the order of the page contain enough of them.
+   */
+  readNear(query: CompiledQuery, { page, reader, queryContext, read }: NearPage): readonly SqlValue[][] | undefined {
+    const near = nearStatement(query, reader.select, page, this.advisor);
+    if (!near) return undefined;
+    if (hasIndexedValue(query, this.advisor)) {
+      const few = this.#restrictIfFew(query, queryContext);
+      if (few.isNarrow) return read(toStatement(few, (any) => pageStatement(any, reader.select, page)));
+    }
+    const rows = read(near);
+    if (rows.length === page.limit) return rows;
+    query.made.isRare = true;
+    return undefined;
+  }
+
+  #restrictIfFew(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
     const probe = toStatement(query, (any) => probeStatement(any, MAX_FEW));
     const few = this.aggregate(probe, queryContext, (rows) =>
       rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
@@ -118,7 +151,9 @@ export class Engine {
     const { meter } = queryContext;
     if (!meter) return;
     const run = (statement: Sql): SqlValue[][] => this.run(statement, queryContext);
+    const startedAt = performance.now();
     const matches = await findInPieces(query, { run, meter, generation: this.#generation });
+    this.#reportSlow(searchStatement(query), startedAt);
     if (!matches) return;
     const found = this.#found.get(meter) ?? new Map<string, FoundMatches>();
     found.set(keyOf(query), matches);
@@ -139,6 +174,7 @@ export class Engine {
     let loader: ComputedValueLoader | undefined;
     const computing = computed && (() => (loader ??= this.#computingFor(computed())));
     Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
+    const startedAt = performance.now();
     try {
       const rows = this.#statements.all(text, values);
       loader?.requireKnown(queryContext.meter);
@@ -148,7 +184,19 @@ export class Engine {
     } finally {
       this.advisor.isStatementRunning = isStatementRunning;
       Object.assign(this.#functions, { thrown: undefined, look: undefined }, outer);
+      this.#reportSlow({ text, values }, startedAt);
     }
+  }
+
+  #reportSlow({ text, values }: Sql, startedAt: number): void {
+    const milliseconds = performance.now() - startedAt;
+    if (!this.#watch || milliseconds < this.#watch.slowMs) return;
+    const explain = (): string =>
+      this.#statements
+        .all(`EXPLAIN QUERY PLAN ${text}`, values)
+        .map((step) => String(step[3]))
+        .join('\n');
+    this.#watch.onSlow({ text, milliseconds, explain });
   }
 
   #computingFor(values: ComputedValues): ComputedValueLoader {
@@ -215,12 +263,14 @@ export class Engine {
   }
 }
 
-interface EngineOptions {
+export interface EngineOptions {
   readonly statements: Statements;
   readonly shared: Omit<Shared, 'kinds'>;
   readonly functions: FunctionState;
   /** Returns a number that changes with the records. */
   readonly generation: () => number;
+  /** Receives slow statements. */
+  readonly watch?: StatementWatch;
 }
 
 const keyOf = ({ kind, where: { text, values } }: CompiledQuery): string => JSON.stringify([kind, text, values]);

@@ -57,6 +57,10 @@ async function findPositions(query: CompiledQuery, search: SearchOptions): Promi
   }
 }
 
+/** Returns the statement whose matches {@link findInPieces} finds. */
+export const searchStatement = ({ kind, where }: CompiledQuery): Sql =>
+  sqlTemplate(`SELECT t.position FROM ${quoteIdentifier(kind)} AS t WHERE %`, where);
+
 interface Piece {
   readonly after: SqlValue;
   readonly rows: number;

@@ -56,22 +56,38 @@ export function storedColumns({ derived }: RecordSchema, table: RecordTable): Ta
 
 /** Returns the statements that create the permanent indexes, by name. */
 export function createIndexes(tables: RecordTables): ReadonlyMap<string, string> {
+  return new Map(
+    listPermanentIndexes(tables).map(({ name, unique, key, which }) => [
+      name,
+      `CREATE ${unique}INDEX ${quoteIdentifier(name)} ON ${key}${which}`,
+    ]),
+  );
+}
+
+interface PermanentIndex {
+  readonly name: string;
+  /** `UNIQUE ` or empty. */
+  readonly unique: string;
+  /** The table and the column, in the syntax of `CREATE INDEX`. */
+  readonly key: string;
+  /** The condition of the rows that it contains; empty for all. */
+  readonly which: string;
+}
+
+export function listPermanentIndexes(tables: RecordTables): PermanentIndex[] {
   const targets = linkTargets(tables);
-  const statements = new Map<string, string>();
-  for (const table of Object.values(tables)) {
+  return Object.values(tables).flatMap((table) => {
     const isIndexed = ({ name, indexed }: TableColumn): boolean => indexed || targets.has(`${table.kind} ${name}`);
-    for (const { name } of listTableColumns(table).filter(isIndexed)) {
-      const unique = name === 'id' ? 'UNIQUE ' : '';
-      const index = `${table.kind}.${name}`;
-      // Most records have no parent, and no query finds records by its absence.
-      const which = name === 'parent' ? ' WHERE "parent" IS NOT NULL' : '';
-      statements.set(
-        index,
-        `CREATE ${unique}INDEX ${quoteIdentifier(index)} ON ${quoteIdentifier(table.kind)} (${quoteIdentifier(name)})${which}`,
-      );
-    }
-  }
-  return statements;
+    return listTableColumns(table)
+      .filter(isIndexed)
+      .map(({ name }) => ({
+        name: `${table.kind}.${name}`,
+        unique: name === 'id' ? 'UNIQUE ' : '',
+        key: `${quoteIdentifier(table.kind)} (${quoteIdentifier(name)})`,
+        // Most records have no parent, and no query finds records by its absence.
+        which: name === 'parent' ? ' WHERE "parent" IS NOT NULL' : '',
+      }));
+  });
 }
 
 /** Returns the columns by which `@link` finds records, in either direction, as `Type column`. */

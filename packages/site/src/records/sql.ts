@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { AppError } from '@trellis/core/errors';
+import { isDamage } from '@trellis/core/storage-faults';
 import { LRUCache } from 'lru-cache';
 
 /** A value in SQLite. Booleans are 0 and 1; lists are JSON text. */
@@ -77,18 +78,29 @@ const TOO_LARGE = /Expression tree is too large|parser stack overflow|too many (
 /** Runs SQL with cached prepared statements. Rows are arrays in the order of the SELECT. */
 export class Statements {
   readonly #database: DatabaseSyncInstance;
+  readonly #onDamage: ((error: unknown) => void) | undefined;
   readonly #prepared = new LRUCache<string, Statement>({ max: MAX_STATEMENTS });
 
-  constructor(database: DatabaseSyncInstance) {
+  /** @param onDamage Called with the error of a statement that finds the database damaged. */
+  constructor(database: DatabaseSyncInstance, onDamage?: (error: unknown) => void) {
     this.#database = database;
+    this.#onDamage = onDamage;
   }
 
   all(text: string, values: readonly SqlValue[] = []): SqlValue[][] {
-    return this.#prepare(text).all(...values) as SqlValue[][];
+    try {
+      return this.#prepare(text).all(...values) as SqlValue[][];
+    } catch (error) {
+      return this.#fail(error);
+    }
   }
 
   get(text: string, values: readonly SqlValue[] = []): SqlValue[] | undefined {
-    return this.#prepare(text).get(...values) as SqlValue[] | undefined;
+    try {
+      return this.#prepare(text).get(...values) as SqlValue[] | undefined;
+    } catch (error) {
+      return this.#fail(error);
+    }
   }
 
   iterate(text: string, values: readonly SqlValue[] = []): IterableIterator<SqlValue[]> {
@@ -104,6 +116,11 @@ export class Statements {
   runner(text: string): (values: readonly SqlValue[]) => void {
     const statement = this.#prepare(text);
     return (values) => void statement.run(...values);
+  }
+
+  #fail(error: unknown): never {
+    if (isDamage(error)) this.#onDamage?.(error);
+    throw error;
   }
 
   #prepare(text: string): Statement {

@@ -1,4 +1,5 @@
 import { AppError } from '@trellis/core/errors';
+import { findStorageFault } from '@trellis/core/storage-faults';
 import type { RecordStore } from '../record-store.js';
 import { type ContentProblems, type ContentRecords, PositionsExhaustedError } from '../sources/content/content.js';
 import { LargeFileDigests } from '../sources/digests/large-file-digests.js';
@@ -215,9 +216,14 @@ export class SiteWatcher {
   #settle(): void {
     this.#isUnsettled = false;
     const untilMs = Date.now() - TIMESTAMP_GRANULARITY_MS - WATCH_DELAY_MS;
-    this.#options.store.write((rows) => {
-      for (const { source, isInPlace } of this.#sources) if (isInPlace) recordWatchedUpdate(rows, source, untilMs);
-    });
+    try {
+      this.#options.store.write((rows) => {
+        for (const { source, isInPlace } of this.#sources) if (isInPlace) recordWatchedUpdate(rows, source, untilMs);
+      });
+    } catch (error) {
+      // On a full disk, the next start reads more files again than it has to.
+      if (findStorageFault(error) === undefined) throw error;
+    }
   }
 
   #scanFor(reason: string): void {

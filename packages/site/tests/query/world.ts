@@ -78,11 +78,12 @@ export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
 }
 
 /** In a file, the key of any nullable field may be missing. */
-const keysOfObject = (fields: readonly RecordField[], table: RecordTable) => {
+const keysOfObject = (fields: readonly RecordField[], table: RecordTable): { readonly noNullPrototype: true } => {
   if (!table.source) return { noNullPrototype: true };
   const known = recordOf(fields, table);
   const requiredKeys = fields.filter((field) => !field.nullable && field.name in known).map(({ name }) => name);
-  return { requiredKeys, noNullPrototype: true };
+  // The type of the keys is unknown to the compiler.
+  return { requiredKeys, noNullPrototype: true } as { readonly noNullPrototype: true };
 };
 
 function recordOf(fields: readonly RecordField[], table: RecordTable): Record<string, fc.Arbitrary<unknown>> {

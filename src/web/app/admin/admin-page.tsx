@@ -10,6 +10,7 @@ import { Heading } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDate, formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
+import { JobsSection } from './jobs.js';
 import { RequestLogSection, Step } from './request-log.js';
 
 export function AdminPage() {
@@ -18,6 +19,7 @@ export function AdminPage() {
       <Heading>Admin</Heading>
       <Users />
       <InvitationsSection />
+      <JobsSection />
       <RequestLogSection />
     </>
   );

@@ -43,7 +43,14 @@ export function ConsumersPage() {
           value={name}
           onValue={setName}
         />
-        <Field label="Public key" maxLength={512} placeholder="age1…" autoComplete="off" value={key} onValue={setKey} />
+        <Field
+          label="Public key"
+          maxLength={4096}
+          placeholder="age1…"
+          autoComplete="off"
+          value={key}
+          onValue={setKey}
+        />
       </Form>
     </SecretsLayout>
   );
@@ -145,7 +152,7 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
             value={newName}
             onValue={setNewName}
           />
-          <Field label="Public key" maxLength={512} autoComplete="off" value={key} onValue={setKey} />
+          <Field label="Public key" maxLength={4096} autoComplete="off" value={key} onValue={setKey} />
         </Form>
       </details>
     </li>

@@ -1,0 +1,99 @@
+/** The faults of disks and databases, which operators fix and requests survive. */
+import { AppError } from './errors.js';
+
+/**
+ * What is wrong: the disk is full, can't be written, or reports errors; a database is locked by another process, can't
+ * be opened, or is damaged.
+ */
+export type StorageFault = 'busy' | 'closed' | 'damaged' | 'failing' | 'full' | 'read-only';
+
+/** The primary result codes of SQLite. */
+const SQLITE_FAULTS: Readonly<Record<number, StorageFault>> = {
+  3: 'read-only',
+  5: 'busy',
+  6: 'busy',
+  8: 'read-only',
+  10: 'failing',
+  11: 'damaged',
+  13: 'full',
+  14: 'closed',
+  26: 'damaged',
+};
+
+/** The messages of SQLite, because the driver leaves out the code of some errors. */
+const SQLITE_MESSAGES: Readonly<Record<string, StorageFault>> = {
+  'attempt to write a readonly database': 'read-only',
+  'database disk image is malformed': 'damaged',
+  'database is locked': 'busy',
+  'database or disk is full': 'full',
+  'database table is locked': 'busy',
+  'disk I/O error': 'failing',
+  'file is not a database': 'damaged',
+  'unable to open database file': 'closed',
+};
+
+/** The error codes of the operating system. A limit of the size of files has the same effect as a full disk. */
+const SYSTEM_FAULTS: Readonly<Record<string, StorageFault>> = {
+  EACCES: 'read-only',
+  EDQUOT: 'full',
+  EFBIG: 'full',
+  EIO: 'failing',
+  ENOSPC: 'full',
+  EROFS: 'read-only',
+};
+
+/** The lower byte of an extended result code is the primary one. */
+const PRIMARY = 0xff;
+
+/** Causes are followed this far, in case they form a circle. */
+const MAX_CAUSES = 5;
+
+/** Finds the fault of the disk or of a SQLite database that an error, or one of its causes, reports. */
+export function findStorageFault(error: unknown): StorageFault | undefined {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth += 1) {
+    const { errcode, code, message, cause } = current as Partial<
+      Record<'cause' | 'code' | 'errcode' | 'message', unknown>
+    >;
+    const fault =
+      typeof errcode === 'number'
+        ? SQLITE_FAULTS[errcode & PRIMARY]
+        : (SYSTEM_FAULTS[String(code)] ?? SQLITE_MESSAGES[String(message)]);
+    if (fault !== undefined) return fault;
+    current = cause;
+  }
+  return undefined;
+}
+
+/** Returns whether an error means that the content of a SQLite file is damaged, or is not a database. */
+export const isDamage = (error: unknown): boolean => findStorageFault(error) === 'damaged';
+
+/** The faults in words, for operators. */
+export const FAULT_TEXTS: Readonly<Record<StorageFault, string>> = {
+  busy: 'another process has locked the database',
+  closed: 'the database file is missing, or its folder is read-only or not accessible to this user',
+  damaged: 'the database is damaged',
+  failing: 'the disk reports input/output errors',
+  full: 'the disk is full',
+  'read-only': 'the disk is read-only, or this user may not write to it',
+};
+
+/** Long enough that retries are no load; a lock is released much sooner. */
+const RETRY_AFTER_SECONDS: Readonly<Partial<Record<StorageFault, number>>> = { busy: 1 };
+const DEFAULT_RETRY_AFTER_SECONDS = 30;
+
+/** Converts a fault to the error that callers see: `unavailable`, with its reason and `Retry-After`. */
+export function toUnavailable(fault: StorageFault, cause?: unknown): AppError {
+  const seconds = RETRY_AFTER_SECONDS[fault] ?? DEFAULT_RETRY_AFTER_SECONDS;
+  return new AppError('unavailable', `The server can't use its storage: ${FAULT_TEXTS[fault]}.`, {
+    cause,
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/** Converts a fault of the disk or of a SQLite database with {@link toUnavailable}. Returns other errors unchanged. */
+export function convertStorageFault(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const fault = findStorageFault(error);
+  return fault === undefined ? error : toUnavailable(fault, error);
+}

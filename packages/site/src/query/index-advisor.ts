@@ -1,0 +1,97 @@
+import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
+import { LRUCache } from 'lru-cache';
+import { listPermanentIndexes, type RecordTables } from '../records/record-schema.js';
+import { quoteIdentifier, type SqlValue, type Statements } from '../records/sql.js';
+
+/** A table and the terms of an index on it, in the syntax of `CREATE INDEX`. */
+export type IndexKey = string;
+
+/** Each index slows down writes to its table and takes as much space as its columns. */
+const MAX_INDEXES = 24;
+
+/** Creating an index for a query that runs once costs more than it saves. */
+const USES_BEFORE_INDEX = 2;
+
+const PREFIX = 'shape:';
+
+/** Creates indexes for the query shapes that are in use, and drops the least recently used ones. */
+export class IndexAdvisor {
+  readonly #statements: Statements;
+  readonly #uses = new LRUCache<string, number>({ max: 1000 });
+  readonly #made: LRUCache<string, string>;
+  readonly #permanent: ReadonlyMap<IndexKey, string>;
+  /** The names of existing indexes, at a version of the schema. */
+  #existing: { readonly version: SqlValue | undefined; readonly names: ReadonlySet<SqlValue> } | undefined;
+  /** Whether a statement runs, during which SQLite can neither create nor drop an index. */
+  isStatementRunning = false;
+
+  constructor(statements: Statements, tables: RecordTables) {
+    this.#statements = statements;
+    this.#permanent = permanentIndexes(tables);
+    this.#made = new LRUCache({
+      max: MAX_INDEXES,
+      dispose: (name) => statements.run(`DROP INDEX IF EXISTS ${quoteIdentifier(name)}`),
+    });
+    this.#dropOld();
+  }
+
+  /** Returns the name of the index for a shape, which is created at the second request for it. */
+  advise(key: IndexKey | undefined): string | undefined {
+    const known = this.find(key);
+    if (key === undefined || known !== undefined || this.isStatementRunning) return known;
+    const uses = (this.#uses.get(key) ?? 0) + 1;
+    this.#uses.set(key, uses);
+    return uses < USES_BEFORE_INDEX ? undefined : this.#make(key);
+  }
+
+  /** Returns the name of the index for a shape, if it exists. */
+  find(key: IndexKey | undefined): string | undefined {
+    if (key === undefined) return undefined;
+    const permanent = this.#permanent.get(key);
+    return permanent !== undefined && this.#exists(permanent) ? permanent : this.#made.get(key);
+  }
+
+  /** Returns the name of the permanent index of one column, if it exists. After a bulk load, it is created late. */
+  findPermanent(kind: string, column: string): string | undefined {
+    const name = this.#permanent.get(`${quoteIdentifier(kind)} (${quoteIdentifier(column)})`);
+    return name !== undefined && this.#exists(name) ? name : undefined;
+  }
+
+  #exists(name: string): boolean {
+    const version = this.#statements.get('PRAGMA schema_version')?.[0];
+    if (this.#existing?.version !== version) {
+      const names = this.#statements
+        .all(`SELECT name FROM sqlite_schema WHERE type = 'index'`)
+        .map(([one]) => one ?? null);
+      this.#existing = { version, names: new Set(names) };
+    }
+    return this.#existing?.names.has(name) === true;
+  }
+
+  #make(key: IndexKey): string | undefined {
+    const name = PREFIX + key;
+    try {
+      this.#statements.run(`CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${key}`);
+      this.#made.set(key, name);
+    } catch (error) {
+      // On a full or read-only disk, queries work without the index.
+      if (isDamage(error) || findStorageFault(error) === undefined) throw error;
+      return undefined;
+    }
+    return name;
+  }
+
+  /** Drops the indexes of previous runs, as this run may serve other queries. */
+  #dropOld(): void {
+    const old = this.#statements.all(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '${PREFIX}%'`);
+    for (const [name] of old) this.#statements.run(`DROP INDEX ${quoteIdentifier(String(name))}`);
+  }
+}
+
+/** Returns the names of the permanent indexes that contain all rows, so that no copy of one is created. */
+const permanentIndexes = (tables: RecordTables): ReadonlyMap<IndexKey, string> =>
+  new Map(
+    listPermanentIndexes(tables)
+      .filter(({ which }) => which === '')
+      .map(({ name, key }) => [key, name]),
+  );

@@ -1,0 +1,128 @@
+import type { Gauge, Gauges } from '@trellis/core/gauges';
+import type { CompletedRequest } from '@trellis/server/http/request';
+import type { Gauge as PrometheusGauge, Histogram, Registry } from 'prom-client';
+
+/** The metrics of the process, in the text format of Prometheus. */
+export interface Metrics {
+  /** Counts a request. */
+  onComplete(request: CompletedRequest): void;
+  /** Reads all metrics, those of the parts of the server included. */
+  read(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+interface MetricsOptions {
+  readonly version: string;
+  readonly gauges: Gauges;
+  /** Receives the error of a gauge that can't be read. The others are shown. */
+  readonly report: (error: unknown) => undefined;
+}
+
+/** From a response out of memory to the longest query that is allowed. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Gauges of the package with names of counters, which Prometheus warns about. The same values exist by type. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Loads the package that computes metrics, which servers without metrics do not need. */
+export async function openMetrics({ version, gauges, report }: MetricsOptions): Promise<Metrics> {
+  const { default: client } = await import('prom-client');
+  const registry = new client.Registry();
+  const registers = [registry];
+  client.collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const build = { name: 'trellis_build_info', help: 'The release that runs; always 1.', labelNames: ['version'] };
+  new client.Gauge({ ...build, registers }).set({ version }, 1);
+  const byOperation = ['operation', 'route'];
+  const requests = new client.Counter({
+    name: 'trellis_http_requests_total',
+    help: 'Requests by operation, path template, method and status.',
+    labelNames: [...byOperation, 'method', 'status'],
+    registers,
+  });
+  const duration = new client.Histogram({
+    name: 'trellis_http_request_duration_seconds',
+    help: 'Time from the headers of a request to the end of its response, without event streams.',
+    labelNames: byOperation,
+    buckets: SECONDS,
+    registers,
+  });
+  const bytes = new client.Counter({
+    name: 'trellis_http_response_bytes_total',
+    help: 'Bytes of responses, headers included.',
+    labelNames: byOperation,
+    registers,
+  });
+  const images = new client.Counter({
+    name: 'trellis_image_requests_total',
+    help: 'Requests for derived images, by where the image came from.',
+    labelNames: ['source'],
+    registers,
+  });
+  const queries = createQueryDurations(client.Histogram, registers);
+  const readGauges = createGaugeReader(client.Gauge, { gauges, report, registry });
+  return {
+    onComplete({ operation = 'other', route = 'other', isStream, queryName, imageFrom, ...request }) {
+      const labels = { operation, route };
+      const method = METHODS.includes(request.method) ? request.method : 'other';
+      requests.inc({ ...labels, method, status: request.status });
+      bytes.inc(labels, request.bytes);
+      if (isStream !== true) duration.observe(labels, request.seconds);
+      if (imageFrom !== undefined) images.inc({ source: imageFrom });
+      if (operation === 'graphql') queries(queryName, request.seconds);
+    },
+    async read() {
+      await readGauges();
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+/** Clients choose the names of their operations. Further names count together. */
+const MAX_QUERY_NAMES = 100;
+
+/** Returns the function that counts the duration of a GraphQL operation by its name. */
+function createQueryDurations(
+  Duration: typeof Histogram,
+  registers: Registry[],
+): (name: string | undefined, seconds: number) => void {
+  const names = new Set<string>();
+  const duration = new Duration({
+    name: 'trellis_graphql_operation_duration_seconds',
+    help: `Duration of GraphQL requests by the name of their operation: the first ${MAX_QUERY_NAMES} names, "other", and "none".`,
+    labelNames: ['name'],
+    buckets: SECONDS,
+    registers,
+  });
+  return (name = 'none', seconds) => {
+    if (names.size < MAX_QUERY_NAMES) names.add(name);
+    duration.observe({ name: names.has(name) ? name : 'other' }, seconds);
+  };
+}
+
+/** Returns the function that reads the values of all registered gauges. */
+function createGaugeReader(
+  ValueGauge: typeof PrometheusGauge,
+  { gauges, report, registry }: Pick<MetricsOptions, 'gauges' | 'report'> & { readonly registry: Registry },
+): () => Promise<void> {
+  const shown = new Map<string, PrometheusGauge>();
+  const clear = ({ name, help, label }: Gauge): PrometheusGauge => {
+    const labelNames = label === undefined ? [] : [label];
+    const gauge = shown.get(name) ?? new ValueGauge({ name, help, labelNames, registers: [registry] });
+    shown.set(name, gauge);
+    gauge.reset();
+    // A gauge without labels is reset to 0 instead of being removed.
+    if (label === undefined) gauge.remove();
+    return gauge;
+  };
+  const show = async (gauge: Gauge): Promise<void> => {
+    const value = await Promise.resolve(gauge.read()).catch(report);
+    const cleared = clear(gauge);
+    if (typeof value === 'number') cleared.set(value);
+    else for (const [key, one] of Object.entries(value ?? {})) cleared.set({ [gauge.label ?? 'name']: key }, one);
+  };
+  return async () => {
+    await Promise.all(gauges.list().map(show));
+  };
+}

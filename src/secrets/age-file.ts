@@ -1,0 +1,179 @@
+/** Reads age files, https://c2sp.org/age, as far as this is possible without an identity. */
+import { createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto';
+
+interface AgeFile {
+  /** The number of stanzas that wrap the file key, without grease stanzas. */
+  readonly recipientCount: number;
+}
+
+/** Thrown for bytes that are not an age file, and for an age file that no recipient can decrypt. */
+export class AgeFileError extends Error {
+  override readonly name = 'AgeFileError';
+}
+
+const VERSION = 'age-encryption.org/v1';
+const ARMOR_BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
+const ARMOR_END = '-----END AGE ENCRYPTED FILE-----';
+
+/** The white space allowed before an armored file, in characters. */
+const MAX_SPACE = 1024;
+
+/**
+ * Reads an age file, armored or not, and rejects one that no identity could open: with an invalid header, without
+ * recipients, or without a complete payload. Nothing is decrypted, so altered bytes are not found.
+ *
+ * @throws AgeFileError for such a file. The message never quotes the file.
+ */
+export function readAgeFile(file: Uint8Array): AgeFile {
+  const bytes = removeArmor(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+  const reader: Reader = { bytes, at: 0 };
+  if (readLine(reader) !== VERSION) throw invalid('the first line must be "age-encryption.org/v1"');
+  const types: string[] = [];
+  for (;;) {
+    const line = readLine(reader);
+    if (line.startsWith('--- ')) {
+      assertMac(line.slice(4));
+      const recipientCount = countRecipients(types);
+      assertPayload(bytes.length - reader.at);
+      return { recipientCount };
+    }
+    types.push(readStanza(line, readBody(reader)));
+  }
+}
+
+const invalid = (reason: string): AgeFileError => new AgeFileError(`Not a valid age file: ${reason}.`);
+
+function countRecipients(types: readonly string[]): number {
+  if (types.includes('scrypt') && types.length > 1) {
+    throw new AgeFileError('An age file that is encrypted with a passphrase cannot have other recipients.');
+  }
+  // Some programs add stanzas without a recipient (grease), so that parsers keep tolerating unknown types.
+  const { length } = types.filter((type) => !type.endsWith('-grease'));
+  if (length === 0) throw new AgeFileError('The age file has no recipients.');
+  return length;
+}
+
+/** The bytes of a nonce, of the tag of a chunk, and of a chunk with its tag. */
+const [NONCE, TAG, CHUNK] = [16, 16, 65_536 + 16];
+
+/** @throws AgeFileError unless the payload is a nonce and complete chunks. Only an empty payload has an empty chunk. */
+function assertPayload(length: number): void {
+  const sealed = length - NONCE;
+  const last = sealed % CHUNK || CHUNK;
+  if (sealed < TAG || last < TAG || (last === TAG && sealed > TAG))
+    throw invalid('the payload is missing or incomplete');
+}
+
+/** The lengths in bytes of the arguments and of the body of a stanza; `undefined` for a body of any length. */
+interface StanzaShape {
+  readonly args: readonly number[];
+  readonly body: number | undefined;
+}
+
+/** The file key with its tag. */
+const WRAPPED = 32;
+
+const SHAPES: ReadonlyMap<string, StanzaShape> = new Map([
+  ['X25519', { args: [32], body: WRAPPED }],
+  ['mlkem768x25519', { args: [1120], body: WRAPPED }],
+  ['p256tag', { args: [4, 65], body: WRAPPED }],
+  ['mlkem768p256tag', { args: [4, 1153], body: WRAPPED }],
+  ['ssh-ed25519', { args: [4, 32], body: WRAPPED }],
+  ['ssh-rsa', { args: [4], body: undefined }],
+  ['scrypt', { args: [16], body: WRAPPED }],
+]);
+
+/** Returns the type of a stanza, which is its first argument. Stanzas of other types are not checked further. */
+function readStanza(line: string, body: Buffer): string {
+  if (!/^->(?: [\x21-\x7e]+)+$/.test(line)) throw invalid('the header contains an invalid recipient stanza');
+  const [, type = '', ...args] = line.split(' ');
+  const shape = SHAPES.get(type);
+  if (shape === undefined) return type;
+  const isFit =
+    (type !== 'scrypt' || isWorkFactor(args.pop())) &&
+    args.length === shape.args.length &&
+    args.every((text, index) => isUnpadded(text) && Buffer.from(text, 'base64').length === shape.args[index]) &&
+    (shape.body === undefined || body.length === shape.body) &&
+    (type !== 'X25519' || isKeyShare(args[0] ?? ''));
+  if (!isFit) throw invalid(`the recipient stanza of type ${type} is malformed`);
+  return type;
+}
+
+/** 22 is the limit of age. */
+const isWorkFactor = (text = ''): boolean => /^[1-9]\d?$/.test(text) && Number(text) <= 22;
+
+const PROBE = generateKeyPairSync('x25519').privateKey;
+
+/** Reports whether a share gives a secret: a point of low order gives zeros with every key, which age rejects. */
+function isKeyShare(text: string): boolean {
+  const x = Buffer.from(text, 'base64').toString('base64url');
+  try {
+    diffieHellman({
+      privateKey: PROBE,
+      publicKey: createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x }, format: 'jwk' }),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Reader {
+  readonly bytes: Buffer;
+  at: number;
+}
+
+/** Returns the body of a stanza: lines of 64 characters, then a shorter one, which may be empty. */
+function readBody(reader: Reader): Buffer {
+  const lines: string[] = [];
+  for (;;) {
+    const line = readLine(reader);
+    if (line.length > 64 || !isUnpadded(line)) throw invalid('the body of a recipient stanza is invalid');
+    lines.push(line);
+    if (line.length < 64) return Buffer.from(lines.join(''), 'base64');
+  }
+}
+
+/** @throws AgeFileError unless the text encodes 32 bytes, which are 43 characters. */
+function assertMac(text: string): void {
+  if (text.length !== 43 || !isUnpadded(text)) throw invalid('the MAC of the header is invalid');
+}
+
+/** Reports whether a text is canonical base64 without padding. */
+function isUnpadded(text: string): boolean {
+  return /^[A-Za-z0-9+/]*$/.test(text) && Buffer.from(text, 'base64').toString('base64').replace(/=+$/, '') === text;
+}
+
+/** Returns the next line, which ends in a line feed. */
+function readLine(reader: Reader): string {
+  const end = reader.bytes.indexOf(0x0a, reader.at);
+  if (end === -1) throw invalid('the header is incomplete');
+  const line = reader.bytes.toString('latin1', reader.at, end);
+  reader.at = end + 1;
+  return line;
+}
+
+/** Returns the binary file. */
+function removeArmor(bytes: Buffer): Buffer {
+  const start = findArmor(bytes);
+  return start === undefined ? bytes : unarmor(bytes.toString('latin1', start));
+}
+
+/** Returns the offset of the line after the first armor line; `undefined` for a file without armor. */
+function findArmor(bytes: Buffer): number | undefined {
+  const start = bytes.toString('latin1', 0, MAX_SPACE + ARMOR_BEGIN.length + 2);
+  const [found] = /^\s*-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.exec(start) ?? [];
+  return found?.length;
+}
+
+/** Decodes strict PEM: lines of 64 characters of padded base64, of which the last may be shorter. */
+function unarmor(text: string): Buffer {
+  const lines = text.split(/\r?\n/);
+  const end = lines.indexOf(ARMOR_END);
+  const isEnd = end > 0 && lines.slice(end + 1).every((line) => line.trim() === '');
+  const content = lines.slice(0, end);
+  const isStrict = content.every((line, index) => line.length === 64 || (index === end - 1 && line.length > 0));
+  const bytes = Buffer.from(content.join(''), 'base64');
+  if (isEnd && isStrict && bytes.toString('base64') === content.join('')) return bytes;
+  throw invalid('the armor is not strict PEM');
+}

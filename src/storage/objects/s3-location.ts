@@ -1,0 +1,139 @@
+/** Where objects are stored and with which credentials: the URL of the setting, and the standard variables of AWS. */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ObjectStoreError } from './store-errors.js';
+
+export interface S3Location {
+  readonly bucket: string;
+  /** The prefix of all keys: empty, or a path that ends with `/`. */
+  readonly prefix: string;
+  readonly region: string;
+  /** The URL of the bucket, without a slash at its end. */
+  readonly url: string;
+  /** The address without parameters: `s3://bucket/prefix`. */
+  readonly address: string;
+}
+
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** The environment variables of AWS. */
+export type AwsEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** A bucket name by the rules of S3, a prefix, and parameters. User names are not possible, as logs show addresses. */
+const S3_URL_PATTERN = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#\s]*)?(?:\?([^#\s]*))?$/;
+
+const PARAMETERS = ['region', 'endpoint', 'style'];
+
+/**
+ * Parses `s3://bucket/prefix`. The parameters `region` and `endpoint` take precedence over the variables. A custom
+ * endpoint gets the bucket in its path, unless `style=host` requests it in the host name.
+ *
+ * @throws ObjectStoreError for an invalid URL or endpoint.
+ */
+export function parseS3Url(text: string, env: AwsEnvironment): S3Location {
+  const [, bucket, path = '', query = ''] = S3_URL_PATTERN.exec(text) ?? [];
+  if (bucket === undefined) throw invalid(`expected an address such as s3://bucket/prefix`);
+  const parameters = new URLSearchParams(query);
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    throw invalid(`unknown parameter "${unknown}"; the parameters are ${PARAMETERS.join(', ')}`);
+  const custom = parameters.get('endpoint') ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+  const region = parameters.get('region') ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? 'us-east-1';
+  // The wildcard certificate of AWS does not cover host names with further dots.
+  const style = parameters.get('style') ?? (custom || bucket.includes('.') ? 'path' : 'host');
+  if (!['host', 'path'].includes(style)) throw invalid(`expected the style "path" or "host"; received "${style}"`);
+  const prefix = decodePath(path).replace(/^\/+|\/+$/g, '');
+  return {
+    bucket,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    region,
+    url: toBucketUrl(custom ?? `https://s3.${region}.amazonaws.com`, { bucket, style }),
+    address: `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`,
+  };
+}
+
+function toBucketUrl(endpoint: string, { bucket, style }: { readonly bucket: string; readonly style: string }): string {
+  if (!/^https?:\/\/[^\s/?#@]+\/?$/.test(endpoint) || !URL.canParse(endpoint)) {
+    throw invalid('expected an endpoint such as https://storage.example.org');
+  }
+  const { protocol, host } = new URL(endpoint);
+  return style === 'path' ? `${protocol}//${host}/${bucket}` : `${protocol}//${bucket}.${host}`;
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+const invalid = (message: string): ObjectStoreError => new ObjectStoreError(message, { isTemporary: false });
+
+/** How long the content of the credentials file is used. Programs replace the file before its token expires. */
+const FILE_MS = 60_000;
+
+/**
+ * Returns a function that loads the credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or else the profile
+ * `AWS_PROFILE` of the file `AWS_SHARED_CREDENTIALS_FILE`, which is read again every minute.
+ */
+export function createCredentialsLoader(env: AwsEnvironment): () => Promise<S3Credentials> {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (accessKeyId && secretAccessKey) {
+    const fixed = toCredentials({ accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN });
+    return async () => fixed;
+  }
+  let cached: { readonly value: S3Credentials; readonly until: number } | undefined;
+  return async () => {
+    if (cached === undefined || cached.until < Date.now()) {
+      cached = { value: await readCredentials(env), until: Date.now() + FILE_MS };
+    }
+    return cached.value;
+  };
+}
+
+/** A user of a container may have no home folder. */
+function defaultCredentialsFile(): string {
+  try {
+    return join(homedir(), '.aws', 'credentials');
+  } catch {
+    return '.aws/credentials';
+  }
+}
+
+async function readCredentials(env: AwsEnvironment): Promise<S3Credentials> {
+  const file = env.AWS_SHARED_CREDENTIALS_FILE ?? defaultCredentialsFile();
+  const profile = env.AWS_PROFILE ?? 'default';
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const message = `No credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or provide the file ${file}.`;
+    throw new ObjectStoreError(message, { cause, isTemporary: false });
+  });
+  const {
+    aws_access_key_id: accessKeyId,
+    aws_secret_access_key: secretAccessKey,
+    aws_session_token: sessionToken,
+  } = parseIni(text).get(profile) ?? {};
+  if (accessKeyId && secretAccessKey) return toCredentials({ accessKeyId, secretAccessKey, sessionToken });
+  throw invalid(`${file} has no access key for the profile "${profile}".`);
+}
+
+const toCredentials = ({ sessionToken, ...keys }: { [Key in keyof S3Credentials]: string | undefined }) =>
+  ({ ...keys, ...(sessionToken && { sessionToken }) }) as S3Credentials;
+
+/** Parses the sections of an INI file. */
+function parseIni(text: string): Map<string, Readonly<Record<string, string>>> {
+  const sections = new Map<string, Record<string, string>>();
+  let values: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/)) {
+    const name = /^\s*\[([^\]]+)\]/.exec(line)?.[1]?.trim();
+    const [, key, value] = /^\s*([^#;\s=]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name !== undefined) sections.set(name, (values = {}));
+    else if (key !== undefined && value !== undefined) values[key.toLowerCase()] = value;
+  }
+  return sections;
+}

@@ -1,0 +1,186 @@
+/** Runs the examples of `deploy/` with the proxies of Debian, in front of the built server. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import { openDatabase } from '../../src/storage/open-database.js';
+import { compileServer } from '../contract/compiled-server.js';
+import { findFreePort } from '../contract/free-port.js';
+import { eventually } from '../eventually.js';
+import { githubPullRequest, githubRepository } from '../forges/github-state.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../forges/github.js';
+import { createTestFolder } from '../storage/engine.js';
+
+const HOST = 'trellis.example.org';
+const EXAMPLES = path.join(import.meta.dirname, '../../deploy');
+
+let folder: string;
+let github: TestGithub;
+let server: ChildProcess;
+let cookie: string;
+let serverPort: number;
+
+beforeAll(async () => {
+  folder = await createTestFolder();
+  const state = path.join(folder, 'state');
+  await mkdir(state, { mode: 0o700 });
+  const database = await openDatabase({ file: path.join(state, 'trellis.db') });
+  const accounts = createAccounts(database, { origin: () => `https://${HOST}` });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
+  cookie = `__Host-trellis_session=${await accounts.sessions.start(id)}`;
+  await database.destroy();
+  github = await startGithub([githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] })]);
+  serverPort = await findFreePort();
+  const args = ['--port', `${serverPort}`, '--state', state, '--public-url', `https://${HOST}`, '--trust-proxy', '1'];
+  server = await (await compileServer()).start(args, {});
+  spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-subj', `/CN=${HOST}`, '-keyout', path.join(folder, 'key.pem'), '-out', path.join(folder, 'cert.pem')],
+  ]);
+});
+afterAll(async () => {
+  await stop(server);
+  await github.close();
+});
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Starts nginx with the example, in which only paths and ports are replaced. */
+async function startNginx(port: number): Promise<ChildProcess> {
+  const example = (await readFile(path.join(EXAMPLES, 'nginx.conf'), 'utf8'))
+    .replace(/server \{\n {4}listen 80;[^}]+\}\n/u, '')
+    .replace('listen [::]:443 ssl http2;', '')
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
+    .replace('/etc/ssl/trellis/fullchain.pem', path.join(folder, 'cert.pem'))
+    .replace('/etc/ssl/trellis/privkey.pem', path.join(folder, 'key.pem'))
+    .replace('/var/cache/nginx/trellis', path.join(folder, 'nginx-cache'))
+    .replace('server 127.0.0.1:4000', `server 127.0.0.1:${serverPort}`);
+  await writeFile(path.join(folder, 'trellis.conf'), example);
+  const main = path.join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  await writeFile(
+    main,
+    `${process.getuid?.() === 0 ? 'user root; ' : ''}daemon off; pid ${folder}/nginx.pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')} include trellis.conf; }`,
+  );
+  return spawn('nginx', ['-p', folder, '-c', main], { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+/** Starts Caddy with the example, and a certificate of the test instead of one from a public authority. */
+async function startCaddy(port: number): Promise<ChildProcess> {
+  const example = await readFile(path.join(EXAMPLES, 'Caddyfile'), 'utf8');
+  const file = path.join(folder, 'Caddyfile');
+  const tls = `\ttls ${folder}/cert.pem ${folder}/key.pem\n`;
+  await writeFile(
+    file,
+    `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${example.replace(/\{\$TRELLIS_DOMAIN\} \{\n/, (line) => line + tls)}`,
+  );
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder },
+    ...{ TRELLIS_DOMAIN: `https://${HOST}:${port}`, TRELLIS_SERVERS: `127.0.0.1:${serverPort}` },
+  };
+  return spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+    env,
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+}
+
+describe.each([
+  ['nginx', startNginx],
+  ['caddy', startCaddy],
+])('%s with the example', (name, startProxy) => {
+  if (spawnSync('which', [name]).status !== 0) {
+    process.stderr.write(
+      `\n*** SKIPPED: the test of deploy/ needs the program ${name} (Debian package ${name}). ***\n\n`,
+    );
+    test.skip('needs the program', () => undefined);
+    return;
+  }
+  let proxy: ChildProcess;
+  let port: number;
+  const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });
+
+  beforeAll(async () => {
+    port = await findFreePort();
+    proxy = await startProxy(port);
+    await eventually(async () => {
+      if (proxy.exitCode === null) expect((await send('/healthz')).status).toBe(200);
+    });
+    expect(proxy.exitCode).toBeNull();
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await stop(proxy);
+  });
+
+  interface SendOptions {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  }
+
+  function open(target: string, { method = 'GET', headers = {}, body }: SendOptions = {}): Promise<IncomingMessage> {
+    const options = { host: '127.0.0.1', servername: HOST, port, agent, method, path: target };
+    return new Promise((resolve, reject) => {
+      const outgoing = request({ ...options, headers: { host: HOST, ...headers } }, resolve).on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  async function send(target: string, options?: SendOptions) {
+    const response = await open(target, options);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+  }
+
+  test('passes bodies, compressed pages, images and rejections of large bodies', async () => {
+    const json = { 'content-type': 'application/json', 'accept-encoding': 'br' };
+    const query =
+      '{ allFile(filter: {extension: {eq: "png"}}, limit: 1) { nodes { childImageProc { fluid { src } } } } }';
+    const answer = await send('/graphql', { method: 'POST', headers: json, body: JSON.stringify({ query }) });
+    expect(answer.status).toBe(200);
+    const page = await send('/site', { headers: { 'accept-encoding': 'br' } });
+    expect(page).toMatchObject({ status: 200, headers: { 'content-encoding': 'br' } });
+    const { data } = JSON.parse(answer.body.toString()) as {
+      data: { allFile: { nodes: { childImageProc: { fluid: { src: string } } }[] } };
+    };
+    const image = await send(data.allFile.nodes[0]!.childImageProc.fluid.src);
+    expect(image).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': expect.stringContaining('immutable') as string },
+    });
+    const large = await send('/graphql', { method: 'POST', headers: json, body: 'x'.repeat(20e6) });
+    expect(large.status).toBe(413);
+  });
+
+  test('passes on the events of a stream at once', async () => {
+    const own = { cookie, origin: `https://${HOST}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN });
+    expect((await send('/api/settings', { method: 'PUT', headers: own, body })).status).toBe(200);
+    const stream = await open('/api/dashboard/stream', { headers: { cookie, 'accept-encoding': 'gzip' } });
+    expect(stream).toMatchObject({ statusCode: 200 });
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    await eventually(async () => expect(bytes).toBeGreaterThan(20));
+    await sleep(500);
+    const before = bytes;
+
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const snooze = JSON.stringify({ forge: 'github', fullName: 'acme/shop', number: 1, until });
+    const snoozed = await send('/api/pull-requests/snooze', { method: 'POST', headers: own, body: snooze });
+    expect(snoozed.status).toBe(204);
+    await eventually(async () => expect(bytes).toBeGreaterThan(before));
+    stream.destroy();
+  });
+});
