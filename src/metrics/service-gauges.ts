@@ -10,6 +10,7 @@ export function listServiceGauges(services: GaugedServices, running: readonly st
   return [
     ...databaseGauges(services),
     ...(running.includes('dashboard') ? dashboardGauges(services) : []),
+    ...(running.includes('secrets') ? auditGauges(services) : []),
     ...(services.site ? siteGauges(services.site) : []),
   ];
 }
@@ -64,6 +65,30 @@ function dashboardGauges({ dashboard, database }: GaugedServices): Gauge[] {
         const counts = { running: 0, waiting: 0, idle: 0 };
         for (const { state } of dashboard.deliveries.listReads()) counts[state] += 1;
         return counts;
+      },
+    },
+  ];
+}
+
+function auditGauges({ database }: GaugedServices): Gauge[] {
+  const find = async () => {
+    const pending = database.selectFrom('audit_pending').where('is_rejected', '=', 0);
+    return pending
+      .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('at').as('oldest')])
+      .executeTakeFirst();
+  };
+  return [
+    {
+      name: 'trellis_audit_pending_entries',
+      help: 'Committed entries of the audit log that are not in the hash chain yet.',
+      read: async () => Number((await find())?.count ?? 0),
+    },
+    {
+      name: 'trellis_audit_lag_seconds',
+      help: 'How long the oldest of these entries has waited.',
+      async read() {
+        const oldest = (await find())?.oldest;
+        return oldest === null || oldest === undefined ? 0 : Math.max(Date.now() - Number(oldest), 0) / 1000;
       },
     },
   ];

@@ -42,6 +42,7 @@ describe('the metrics of a server', () => {
     expect(findSample(text, 'trellis_site_records{type="File"}')).toBe(29);
     expect(findSample(text, 'trellis_board_refreshes{state="due"}')).toBe(0);
     expect(findSample(text, 'trellis_image_jobs{state="waiting"}')).toBe(0);
+    expect(findSample(text, 'trellis_audit_lag_seconds')).toBe(0);
     expect(findSample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(findSample(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });

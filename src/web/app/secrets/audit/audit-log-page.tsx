@@ -74,7 +74,7 @@ type Verification = components['schemas']['AuditLogVerification'];
 /** Stores the last verified head of the hash chain in this browser, to detect a log that was rebuilt. */
 const STORAGE_KEY = 'trellis-audit-head';
 
-/** A button that verifies the whole hash chain, also against the head that this browser verified before. */
+/** A button that verifies the hash chain from the last signed checkpoint, also against the head that this browser verified before. */
 function VerifyAudit() {
   const [result, setResult] = useState('');
   const verify = async (): Promise<void> => {
@@ -91,8 +91,11 @@ function VerifyAudit() {
   );
 }
 
-function describeVerification({ intact, entries, first_broken_id: id, reason = 'changed' }: Verification): string {
-  if (intact) return `All ${entries} entries are unchanged.`;
+function describeVerification(verified: Verification): string {
+  const { intact, entries, verified_from: from = 1, first_broken_id: id, reason = 'changed' } = verified;
+  if (intact && from === 1) return `All ${entries} entries are unchanged.`;
+  if (intact && from > entries) return `The ${entries} entries lead to the checkpoint that the server signed.`;
+  if (intact) return `Entries ${from} to ${entries} are unchanged, and those before lead to a signed checkpoint.`;
   return `The log was altered: entry ${id} ${ALTERATIONS[reason]}.`;
 }
 
