@@ -81,14 +81,15 @@ function auditGauges({ database }: GaugedServices): Gauge[] {
     {
       name: 'trellis_audit_pending_entries',
       help: 'Committed entries of the audit log that are not in the hash chain yet.',
-      read: async () => Number((await find())?.count ?? 0),
+      read: async () => (await find())?.count ?? 0,
     },
     {
       name: 'trellis_audit_lag_seconds',
       help: 'How long the oldest of these entries has waited.',
       async read() {
         const oldest = (await find())?.oldest;
-        return oldest === null || oldest === undefined ? 0 : Math.max(Date.now() - Number(oldest), 0) / 1000;
+        // Null without a pending entry.
+        return oldest ? Math.max(Date.now() - oldest, 0) / 1000 : 0;
       },
     },
   ];

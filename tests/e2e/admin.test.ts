@@ -171,7 +171,7 @@ describeInBrowser('admin page', () => {
       { githubUrl: forges.github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
     );
     const work = section('Background work');
-    const refresh = work.getByRole('button', { name: 'Refresh the board of ada' });
+    const refresh = work.getByRole('button', { name: 'Refresh now: the board of ada' });
     await eventually(async () => {
       await work.getByRole('button', { name: 'Reload' }).click();
       await expect(refresh.isVisible()).resolves.toBe(true);

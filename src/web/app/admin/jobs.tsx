@@ -109,7 +109,7 @@ function BoardRow({ job: { username, state, dueAt, runs }, onChanged }: BoardRow
             Cancel
           </ConfirmButton>
         ) : (
-          <ActionButton aria-label={`Refresh the board of ${username}`} onAct={refresh}>
+          <ActionButton aria-label={`Refresh now: the board of ${username}`} onAct={refresh}>
             Refresh now
           </ActionButton>
         )}
