@@ -183,8 +183,7 @@ async function expectTokenHolds({ consumerToken, name, objects }: Writer): Promi
 }
 
 /** Returns the payload after the age header, without the dots that fill it up. */
-const payloadOf = (value: Uint8Array): string =>
-  Buffer.from(value).toString().split('\n').at(-1)!.replace(/^\.+/, '');
+const payloadOf = (value: Uint8Array): string => Buffer.from(value).toString().split('\n').at(-1)!.replace(/^\.+/, '');
 
 interface Entry {
   readonly action: string;
