@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 import { signUp } from '../tests/e2e/sign-up.js';
-import { runCli, collect } from '../tests/running-server.js';
+import { collect, runCli, untilPrinted } from '../tests/running-server.js';
 import { makeBoard } from './make-board.js';
 import { toTable } from './table.js';
 
@@ -39,8 +39,8 @@ export async function benchPages({
   });
   try {
     const output = collect(server);
-    while (!output().includes('#setup=')) await new Promise((resolve) => setTimeout(resolve, 50));
-    const link = /http:\S+#setup=\S+/.exec(output())?.[0] ?? '';
+    await untilPrinted(output, 'setup-link');
+    const link = (await readFile(path.join(state, 'setup-link'), 'utf8')).trim();
     const context = await browser.newContext(PHONE);
     const page = await context.newPage();
     await signUp(page, link, 'ada');

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,8 +72,8 @@ try {
 async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   const context = await window.newContext({ viewport: SIZES.desktop, locale: 'en-GB' });
   const page = await context.newPage();
-  await server.printed('#setup=');
-  const link = /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '';
+  await server.printed('setup-link');
+  const link = (await readFile(path.join(state, 'setup-link'), 'utf8')).trim();
   const { origin } = new URL(link);
   await page.goto(link);
   await page.getByRole('button', { name: 'Create a passkey' }).waitFor();

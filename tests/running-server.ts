@@ -90,6 +90,11 @@ export function untilReady(child: ChildProcess, read: () => string): Promise<str
   });
 }
 
+/** @throws Error with the whole output, if the text does not come in time. */
 export async function untilPrinted(read: () => string, text: string): Promise<void> {
-  while (!read().includes(text)) await sleep(10);
+  const lateAt = performance.now() + 60_000;
+  while (!read().includes(text)) {
+    if (performance.now() > lateAt) throw new Error(`The server did not print "${text}", but:\n${read()}`);
+    await sleep(10);
+  }
 }

@@ -133,7 +133,7 @@ test('A start makes damaged derived data again, deletes interrupted restores, an
 
 test('Records that are damaged while the site is served are made again', async () => {
   const state = await copyState();
-  const server = await startServer(['--state', state]);
+  const server = await startServer(['--state', state], { LOG_LEVEL: 'info' });
   const ask = async (): Promise<number> => {
     const query = encodeURIComponent(
       `{ allFile(filter: { name: { ne: "${Math.random()}" } }) { nodes { name size } } }`,
