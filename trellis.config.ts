@@ -1,2 +1,2 @@
-/** The services of this repository. A project of one's own calls `defineConfig` here. */
+/** The services of this repository. Your own project calls `defineConfig` here. */
 export { product as default } from './src/product.js';

@@ -27,7 +27,7 @@ const program = new Command('trellis')
 
 addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
   .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
-  .option('--new-database', 'start with an empty database although the state folder was used with another one')
+  .option('--new-database', 'start with an empty database although the state folder was used with a different one')
   .action(async ({ newDatabase, ...flags }: Record<string, string | undefined> & { readonly newDatabase?: true }) => {
     const config = await loadConfig({ flags });
     // Imported late, so that --help and errors in the configuration do not wait for the server's modules.

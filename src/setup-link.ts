@@ -7,7 +7,7 @@ import type { Accounts } from './accounts/accounts.js';
 /** The name of the file in the state folder. */
 const SETUP_LINK_FILE = 'setup-link';
 
-/** How soon the file disappears after the link was used, at this server or another one. */
+/** How soon the file disappears after the link was used, at this or a different server. */
 const CHECK_MS = 5_000;
 
 interface SetupLinkOptions {

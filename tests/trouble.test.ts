@@ -144,7 +144,7 @@ test('Records that are damaged while the site is served are made again', async (
   expect(await ask()).toBe(200);
   const [records = ''] = (await readdir(join(state, 'site'))).filter((name) => name.endsWith('.db'));
   const file = join(state, 'site', records);
-  // A write of another connection makes the cached pages obsolete.
+  // A write of a different connection makes the cached pages obsolete.
   const other = new DatabaseSync(file);
   other.exec(`INSERT OR REPLACE INTO "~meta" VALUES ('other', '1'); PRAGMA wal_checkpoint(TRUNCATE)`);
   other.close();

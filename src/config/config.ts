@@ -66,7 +66,7 @@ export interface Config {
   readonly imagesQuota: number;
   /** The number of trusted reverse proxies. */
   readonly trustProxy: number;
-  /** The time for which the server still serves after it was told to stop. */
+  /** The time for which the server still serves after the signal to stop. */
   readonly drainSeconds: number;
   /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
   readonly rateLimit: number;
@@ -371,7 +371,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   imagesQuota: parseDataSize(settings.imagesQuota ?? '2GB') ?? 0,
   trustProxy: settings.trustProxy ?? 0,
-  // Without a proxy nobody else could serve meanwhile.
+  // Without a proxy, no other server could serve meanwhile.
   drainSeconds: settings.drainSeconds ?? ((settings.trustProxy ?? 0) > 0 ? DRAIN_SECONDS : 0),
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,

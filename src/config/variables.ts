@@ -7,7 +7,7 @@ const CLIENT_VARIABLES = /^TRELLIS_(SECRETS_[A-Z_]+|TOKEN|URL)$/;
 /** Variables that Kubernetes sets for every service in the namespace, such as one that is called "trellis". */
 const KUBERNETES_VARIABLES = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
-/** More differences than these are no slip. */
+/** More differences than these are not a slip. */
 const MAX_DISTANCE = 2;
 
 /**

@@ -86,12 +86,12 @@ export const RESTORE_PREFIX = 'restore-';
 /** The names that mkdtemp() creates. */
 const RESTORE_FOLDER = new RegExp(`^${RESTORE_PREFIX}[A-Za-z0-9]{6}$`);
 
-/** Lists what interrupted restores have left in a state folder: copies of all data and of the key. */
+/** Lists the leftovers of interrupted restores in a state folder: copies of all data and of the key. */
 export async function listInterruptedRestores(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => RESTORE_FOLDER.test(name));
 }
 
-/** Deletes what {@link listInterruptedRestores} finds, and returns the names. The caller has locked the folder. */
+/** Deletes the leftovers that {@link listInterruptedRestores} finds, and returns the names. The caller has locked the folder. */
 export async function deleteInterruptedRestores(folder: string): Promise<string[]> {
   const names = await listInterruptedRestores(folder);
   for (const name of names) await rm(join(folder, name), { recursive: true, force: true });

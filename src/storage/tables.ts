@@ -280,7 +280,7 @@ export interface ForgeStatesTable {
   paused_until: number | null;
   /** The remaining API quotas of the forge, as JSON. */
   budgets: string;
-  /** What the last refresh could not see, as JSON; null for nothing. */
+  /** The repositories that the last refresh could not see, as JSON; null for nothing. */
   hidden: string | null;
 }
 

@@ -23,7 +23,7 @@ interface ServiceSource {
   readonly documents?: readonly string[];
   /** The environment variable that clients read the token from; by default `<NAME>_TOKEN`. */
   readonly tokenVariable?: string;
-  /** Whether warnings are errors. Contracts of one's own should be strict; those of others seldom can be. */
+  /** Whether warnings are errors. Your own contracts should be strict; those of others rarely can be. */
   readonly strict?: boolean;
   /** The folder with the generated files, if the service belongs to a package, which then has them already. */
   readonly generated?: URL;

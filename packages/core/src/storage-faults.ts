@@ -2,7 +2,7 @@
 import { AppError } from './errors.js';
 
 /**
- * What is wrong: the disk is full, can't be written, or reports errors; a database is locked by another process, can't
+ * The fault: the disk is full, can't be written, or reports errors; a database is locked by another process, can't
  * be opened, or is damaged.
  */
 export type StorageFault = 'busy' | 'closed' | 'damaged' | 'failing' | 'full' | 'read-only';
@@ -78,7 +78,7 @@ export const FAULT_TEXTS: Readonly<Record<StorageFault, string>> = {
   'read-only': 'the disk is read-only, or this user may not write to it',
 };
 
-/** Long enough that retries are no load; a lock is released much sooner. */
+/** Long enough that retries cause little load; a lock is released much sooner. */
 const RETRY_AFTER_SECONDS: Readonly<Partial<Record<StorageFault, number>>> = { busy: 1 };
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 

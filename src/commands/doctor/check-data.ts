@@ -121,7 +121,7 @@ function judge({ engine, schema, damage, userCount, hasDifferentKey }: DatabaseS
   return passed('database', `${engine}, up to date, ${userCount} ${userCount === 1 ? 'user' : 'users'}`);
 }
 
-/** Checks the databases of derived data, and what interrupted work has left behind. */
+/** Checks the databases of derived data, and the leftovers of interrupted work. */
 export async function checkDerivedData({ state }: Config): Promise<CheckResult> {
   const check = 'derived data';
   if ((await stat(state).catch(() => undefined)) === undefined) return passed(check, 'created on the first start');
@@ -156,7 +156,7 @@ function listDamagedIn(folder: string): string[] {
   }
 }
 
-/** Reads every page of a SQLite file. Any other failure, such as a lock, is no damage. */
+/** Reads every page of a SQLite file. Any other failure, such as a lock, is not damage. */
 function isDamagedFile(file: string): boolean {
   try {
     const database = new DatabaseSync(file, { readOnly: true });

@@ -111,7 +111,7 @@ export function assertActionAllowed(row: PullRequest, action: ActionName): void 
 /** The reasons why a board omits an action, in the order of the rules. */
 const REASONS: Readonly<Partial<Record<ActionName, (row: PullRequest) => Error>>> = {
   auto_merge: (row) => actionConflict(findAutoMergeCode(row)),
-  enqueue: () => actionConflict('unknown', 'This pull request can not be added to a merge queue now.'),
+  enqueue: () => actionConflict('unknown', 'This pull request cannot be added to a merge queue now.'),
   dequeue: () => actionConflict('unknown', 'This pull request is not in a merge queue.'),
   update_branch: ({ behind, empty }) =>
     !behind || empty

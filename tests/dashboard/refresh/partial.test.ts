@@ -63,7 +63,7 @@ test('refresh: repositories behind single sign-on keep their rows and snoozes, a
   expect(numbersOf(await stage.refresh(), 'initech/api')).toEqual([1, 3]);
 });
 
-test("refresh: a requested review of the user's team is told from one of the user and one of another team", async () => {
+test("refresh: a requested review of the user's team differs from one of the user and one of a different team", async () => {
   const { github } = stage;
   github.teams = ['core'];
   const requests = [['team:core'], ['mona', 'team:core'], ['team:other'], []];

@@ -76,7 +76,7 @@ test('throttleWithBackoff: a final request does not wait for the delay, and seve
   // The next delay is 128 ms.
   const at = performance.now();
   await new Promise((next) => setImmediate(next));
-  for (const name of ['end', 'end of another', 'last end']) void request(name, true);
+  for (const name of ['end', 'next end', 'last end']) void request(name, true);
   while (begun.length < 9) await new Promise((next) => setTimeout(next, 1));
   expect(performance.now() - at).toBeLessThan(120);
   expect(begun.slice(8)).toEqual(['last end']);

@@ -52,7 +52,7 @@ export interface ServiceConfig {
   contract?: string;
   /** The environment variable that clients read the token from. */
   tokenVariable: string;
-  /** Whether warnings are errors. Contracts of one's own should be strict; those of others seldom can be. */
+  /** Whether warnings are errors. Your own contracts should be strict; those of others rarely can be. */
   strict?: boolean;
   /** The modules that the generated files import. */
   modules: ServiceModules;

@@ -25,7 +25,7 @@ async function damage(): Promise<void> {
   await handle.close();
 }
 
-test('An image database that is no database is moved aside and made again when it is opened', async () => {
+test('An image database with the content of a different file is moved aside and made again when it is opened', async () => {
   await writeFile(file, 'no database '.repeat(1_000));
   const database = openImageDatabase(file);
   expect(database.isNew).toBe(true);

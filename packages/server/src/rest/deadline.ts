@@ -8,7 +8,7 @@ const LIMIT_MS = 20_000;
 /** The same for operations that call other servers, which may take 30 seconds to answer. */
 const OUTBOUND_LIMIT_MS = 60_000;
 
-/** By then, a server that was busy or cut off has recovered or failed. */
+/** A server that was busy or cut off has recovered or failed by then. */
 const RETRY_AFTER_SECONDS = 5;
 
 export interface DeadlineOptions {
@@ -21,7 +21,7 @@ export interface DeadlineOptions {
  * Waits for the work on a request. While its body still arrives, the limit starts again with each byte that arrives
  * within it; the time for the whole body is limited by the HTTP server.
  *
- * @throws AppError `unavailable` after the limit. The work goes on, because a transaction can't be taken back.
+ * @throws AppError `unavailable` after the limit. The work continues, because a transaction can't be undone.
  */
 export async function withDeadline<T>(
   request: IncomingMessage,

@@ -215,7 +215,7 @@ interface SortColumn {
   readonly column: string;
   readonly descending: boolean;
   readonly nullable: boolean;
-  /** The condition that tells null from missing, without an alias. */
+  /** The condition that distinguishes null from missing, without an alias. */
   readonly isNull: Sql | undefined;
 }
 

@@ -168,7 +168,7 @@ function isMomentFormat(format: string): boolean {
   return tokens.includes('dd') && !LUXON_ONLY.test(tokens);
 }
 
-/** What a format returns for the same date with the tokens of each library. */
+/** The result of a format for the same date with the tokens of each library. */
 export interface FormatConflict {
   readonly luxon: string;
   readonly moment: string;
@@ -181,7 +181,7 @@ const SAMPLES = ['2019-02-03T04:05:06.789Z', '2020-11-24T15:16:17.018Z'].map((te
 /** The tokens of {@link LUXON_ONLY} that Moment does not have either. */
 const NEVER_MOMENT = /yy|'|EEE|ii|kkkk|(?<![MQDdwW])o/;
 
-/** A letter that is no token of Moment. */
+/** A letter that Moment has no token for. */
 const UNKNOWN_TO_MOMENT = /^[bcfgijnopqrtuvBCFGIJKNOPRTUV]$/;
 
 /** Returns how a format differs between the libraries if it is read by Luxon but consists of tokens of Moment. */

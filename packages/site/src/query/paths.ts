@@ -27,7 +27,7 @@ export interface PathValue {
   readonly astral: boolean;
   /** Whether the value may be missing, for example because a relation on the path has no record. */
   readonly nullable: boolean;
-  /** The condition that tells an absent value that is null from a missing one; `undefined` if they are the same. */
+  /** The condition that distinguishes an absent value that is null from a missing one; `undefined` if they are the same. */
   readonly isNull: Sql | undefined;
   /** The same condition for an index on {@link column}. */
   readonly isNullInRow: Sql | undefined;

@@ -28,7 +28,7 @@ export interface FieldScope {
   /** The SQL alias of the row, for a level whose relations can be followed. */
   readonly row?: { readonly alias: string; readonly kind: string };
   value(field: RecordField): Sql;
-  /** Returns the condition that tells an absent value that is null from a missing one; `undefined` if all are null. */
+  /** Returns the condition that distinguishes a null value from a missing one; `undefined` if all are null. */
   isNull(field: RecordField): Sql | undefined;
   isAstral(field: RecordField): boolean;
 }

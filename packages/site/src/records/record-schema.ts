@@ -129,12 +129,12 @@ export function listTableColumns(table: RecordTable): TableColumn[] {
 }
 
 /**
- * The column of content records that tells null from missing: the paths of the fields that are null, and of the objects
- * without values, between bars, or null if there are none.
+ * The column of content records that distinguishes null from missing: the paths of the fields that are null, and of the objects
+ * without values, between bars, or null without any.
  */
 export const NULLS = '~nulls';
 
-/** Whether a record type tells null from missing. In other types, every absent value is null. */
+/** Whether a record type distinguishes null from missing. In other types, every absent value is null. */
 export const hasNulls = ({ source }: RecordTable): boolean => source !== undefined;
 
 /** Returns the part of {@link NULLS} that contains a path. */

@@ -38,7 +38,7 @@ export const SECTIONS: readonly Section[] = [
  */
 export function findSection(pullRequest: Judged, username: string): Section {
   if (pullRequest.draft) return 'drafts';
-  // In a merge queue nobody has to act until the queue gives it back.
+  // In a merge queue, users wait until the queue has merged or removed it.
   if (pullRequest.mergeQueue && pullRequest.mergeQueue.state !== 'unmergeable') return 'waiting_for_others';
   if (pullRequest.reviewRequestedFromMe || pullRequest.reviewRequestedFromMyTeam === true) return 'needs_your_review';
   if (isYours(pullRequest, username) && isReturned(pullRequest)) return 'returned_to_you';
