@@ -208,6 +208,7 @@ async function startBackups(
   return startBackupSchedule({
     database,
     databaseUrl: config.databaseUrl,
+    postgresPool: config.postgresPool,
     state: config.state,
     target: await openBackupTarget(place, { folder: config.state, env: config.awsEnvironment }),
     recipients: config.backupRecipients,

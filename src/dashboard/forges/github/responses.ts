@@ -60,13 +60,17 @@ export function readWholeData(response: ForgeResponse, at: number): unknown {
  */
 export function findHidden(response: ForgeResponse): HiddenRepositories | undefined {
   const header = response.headers.get('x-github-sso');
-  if (header === null && (response.status !== 200 || !parseResponse(response).errors.some(isOfSingleSignOn))) {
-    return undefined;
-  }
+  if (header === null && !hasSingleSignOnError(response)) return undefined;
   const [, url] = /\burl=([^;\s]+)/.exec(header ?? '') ?? [];
   const link = findSafeLink(url);
   return { reason: 'single_sign_on', ...(link !== undefined && { url: link }) };
 }
+
+/** Parses only responses with errors, because those of boards are large. */
+const hasSingleSignOnError = (response: ForgeResponse): boolean =>
+  response.status === 200 &&
+  response.text.includes('"errors"') &&
+  parseResponse(response).errors.some(isOfSingleSignOn);
 
 const isOfSingleSignOn = ({ message, extensions }: GraphqlError): boolean =>
   extensions?.saml_failure === true || /organization SAML enforcement/i.test(String(message));
