@@ -13,17 +13,22 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type ValidationRule,
 } from 'graphql';
 import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { REVALIDATE } from '../http/headers.js';
+import { matchesEtag } from '../http/payload.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
 import {
   chooseMediaType,
   createDocumentCache,
   type GraphqlMediaType,
   type GraphqlRequest,
-  readGraphqlRequest,
+  parseRequestText,
+  readRequestText,
+  type UnparsedRequest,
 } from './request.js';
+import { type EncodedResponse, QueryResponse, ResponseCache } from './response-cache.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -34,18 +39,53 @@ export interface GraphqlOptions {
   readonly createContext: (budget: OperationBudget) => unknown;
   /** Logs an internal error. */
   readonly report: (error: unknown, requestId: string) => void;
-  /** Checks a request before its query is read; throws an AppError to reject it. */
-  readonly admit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
+  /** Checks a request before its query is read, and adds headers; throws an AppError to reject it. */
+  readonly admit?: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: HeaderTarget,
+  ) => Promise<void> | undefined;
   /** Called with the operation of a valid request, before it runs. */
   readonly onOperation?: (response: ServerResponse, operation: OperationDefinitionNode) => void;
+  /** Keeps responses; absent if the same query may have a different response each time. */
+  readonly reuse?: ReuseOptions;
   /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
 
-type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
+/** Where headers of a response are set: the response itself, or a list. */
+type HeaderTarget = Pick<ServerResponse, 'setHeader'>;
+
+export interface ReuseOptions {
+  /** Returns a number that changes with everything that responses depend on. */
+  readonly getVersion: () => number;
+  /** The documents that have the same result each time they are executed with the same data. */
+  readonly repeatable: {
+    /** Visits each document during its validation. */
+    readonly rule: ValidationRule;
+    readonly has: (document: DocumentNode) => boolean;
+  };
+  /** `Cache-Control` of responses to GET requests: of those that are kept, and of all others. */
+  readonly cacheControl: { readonly kept: string; readonly other: string };
+}
+
+/**
+ * Responds to a request.
+ *
+ * @param headers Headers of the response, as names and values in turns. They are written faster than those that are set
+ * on the response.
+ */
+type GraphqlEndpoint = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  headers?: readonly string[],
+) => void;
 
 interface GraphqlResult {
   readonly status: number;
+  /** The response in its bytes, if it has no errors. */
+  readonly response?: QueryResponse;
   /** Absent if execution did not begin. */
   readonly data?: ExecutionResult['data'];
   readonly errors?: readonly unknown[];
@@ -61,20 +101,33 @@ interface GraphqlResult {
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
   const handle = createHandler(options);
   const compress = createRepeatedCompression();
-  return (request, response, requestId) => {
+  return (request, response, requestId, given = []) => {
     const report: ReportError = (error) => options.report(error, requestId);
     const type = chooseMediaType(request.headers.accept);
-    const result = type ? handle(request, response, invalidStatusFor(type)) : Promise.reject(notAcceptable());
-    result
-      .catch((error: unknown) => toErrorResult(error, invalidStatusFor(type)))
-      .then((toSend) => {
-        const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
-        return send(response, type, toSend, { show, compress });
-      })
-      .catch((error: unknown) => {
-        report(error);
-        response.destroy();
-      });
+    const headers = [...given];
+    const finish = (result: GraphqlResult): Promise<void> | undefined => {
+      if (result.response) return sendResponse(response, result.response, headers);
+      const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
+      return send(response, type, result, { show, compress, headers });
+    };
+    const fail = (error: unknown): void => {
+      report(error);
+      response.destroy();
+    };
+    const later = (result: Promise<GraphqlResult>): void => {
+      result
+        .catch((error: unknown) => toErrorResult(error, invalidStatusFor(type)))
+        .then(finish)
+        .catch(fail);
+    };
+    try {
+      if (!type) throw notAcceptable();
+      const result = handle({ request, response, headers, type });
+      if (result instanceof Promise) later(result);
+      else finish(result)?.catch(fail);
+    } catch (error) {
+      finish(toErrorResult(error, invalidStatusFor(type)))?.catch(fail);
+    }
   };
 }
 
@@ -82,21 +135,99 @@ export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint 
 const invalidStatusFor = (type: GraphqlMediaType | undefined) =>
   type === 'application/graphql-response+json' ? 400 : 200;
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The media type of the response. */
+  readonly type: GraphqlMediaType;
+  /** The headers of the response so far. */
+  readonly headers: string[];
+}
+
+/** Responds without a promise where it can, because a few of them take as long as sending a response that is kept. */
 function createHandler(options: GraphqlOptions) {
-  const prepare = createDocumentCache(options);
-  return async (request: IncomingMessage, response: ServerResponse, invalidStatus: number): Promise<GraphqlResult> => {
-    await options.admit?.(request, response);
-    const input = await readGraphqlRequest(request);
+  const { reuse, admit, onOperation } = options;
+  const cache = reuse && new ResponseCache(reuse.getVersion);
+  const execute = createExecutor(options, cache);
+
+  function read(exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
+    const unparsed = readRequestText(exchange.request);
+    if (unparsed instanceof Promise) return unparsed.then((read) => respond(read, exchange));
+    return respond(unparsed, exchange);
+  }
+
+  function respond(unparsed: UnparsedRequest, exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
+    const known = cache?.find({ ...unparsed, type: exchange.type });
+    if (!known) return execute(unparsed, exchange);
+    onOperation?.(exchange.response, known.operation);
+    return { status: 200, response: known };
+  }
+
+  return (exchange: Exchange): GraphqlResult | Promise<GraphqlResult> => {
+    const { request, response, headers } = exchange;
+    const admission = admit?.(request, response, headers.length === 0 ? response : toTarget(headers));
+    return admission ? admission.then(() => read(exchange)) : read(exchange);
+  };
+}
+
+function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefined) {
+  const { reuse } = options;
+  const prepare = createDocumentCache({ ...options, rule: reuse?.repeatable.rule });
+  return async (unparsed: UnparsedRequest, { request, response, type }: Exchange): Promise<GraphqlResult> => {
+    const input = parseRequestText(unparsed);
     const { document, errors } = prepare(input.query);
     const operation = requireOperation(document, input.operationName, {
       method: request.method,
       schema: options.schema,
     });
+    const invalidStatus = invalidStatusFor(type);
     if (errors.length > 0) return { status: invalidStatus, errors };
     options.onOperation?.(response, operation);
+    const version = cache?.version;
     const result = await run(document, input, options);
-    return { status: 'data' in result ? 200 : invalidStatus, ...result };
+    const isGet = unparsed.method === 'GET';
+    const isKept = operation.operation === OperationTypeNode.QUERY && reuse?.repeatable.has(document) === true;
+    const hasBytes = reuse !== undefined && (isKept || isGet) && !result.errors && 'data' in result;
+    if (!hasBytes) return { status: 'data' in result ? 200 : invalidStatus, ...result };
+    const cacheControl = isGet ? reuse.cacheControl[isKept ? 'kept' : 'other'] : REVALIDATE;
+    const text = JSON.stringify({ data: result.data });
+    const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
+    if (isKept && version !== undefined) cache?.keep({ ...unparsed, type }, made, version);
+    return { status: 200, response: made };
   };
+}
+
+/** Returns a target that collects headers in a list. */
+const toTarget = (headers: string[]): HeaderTarget => ({
+  setHeader(name, value) {
+    headers.push(name, String(value));
+    return undefined as never;
+  },
+});
+
+/**
+ * Sends a response without errors; to a GET that has the same bytes already, 304. Returns a promise if the response has
+ * not been encoded before.
+ */
+function sendResponse(
+  response: ServerResponse,
+  toSend: QueryResponse,
+  given: readonly string[],
+): Promise<void> | undefined {
+  const { 'accept-encoding': accepted, 'if-none-match': condition } = response.req.headers;
+  const encoding = toSend.isCompressible ? chooseEncoding(accepted) : undefined;
+  if (toSend.etag !== undefined && matchesEtag(condition, toSend.etag)) {
+    response.writeHead(304, [...given, ...toSend.notModifiedHeaders(encoding)]).end();
+    return undefined;
+  }
+  const write = ({ headers, body }: EncodedResponse): void => {
+    response.writeHead(200, [...given, ...headers]);
+    response.end(body, 'latin1');
+  };
+  const encoded = toSend.find(encoding);
+  if (!encoded) return toSend.encode(encoding).then(write);
+  write(encoded);
+  return undefined;
 }
 
 /**
@@ -179,6 +310,7 @@ const notAcceptable = () =>
 const MAX_ERRORS = 100;
 
 interface SendOptions {
+  readonly headers: readonly string[];
   readonly show: (error: unknown) => GraphQLFormattedError;
   readonly compress: ReturnType<typeof createRepeatedCompression>;
 }
@@ -187,12 +319,13 @@ async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
   { status, headers, data, errors }: GraphqlResult,
-  { show, compress }: SendOptions,
+  { show, compress, headers: given }: SendOptions,
 ): Promise<void> {
   // The specification recommends errors first, where they are visible in a long response.
   const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
   const length = Buffer.byteLength(body);
   const common = {
+    ...toObject(given),
     ...headers,
     'Content-Type': `${type}; charset=utf-8`,
     // The response to a GET depends on these headers, and the files of the site can change.
@@ -210,6 +343,13 @@ async function send(
   response.writeHead(status, { ...common, 'Content-Length': length });
   // ASCII text is the same in both encodings, and latin1 is written in a third of the time.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
+}
+
+/** Converts a list of names and values in turns. */
+function toObject(list: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
+  return headers;
 }
 
 /** Logs an internal error, whose details the caller does not see. */

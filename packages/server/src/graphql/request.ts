@@ -10,6 +10,7 @@ import {
   specifiedRules,
   TokenKind,
   validate,
+  type ValidationRule,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { type BodySpec, parseUntrustedJson, readBodyBytes } from '../http/body.js';
@@ -32,18 +33,37 @@ const BODY: BodySpec = {
   maxBytes: 1024 * 1024,
 };
 
+/** A GraphQL-over-HTTP request that has been read but not parsed. */
+export interface UnparsedRequest {
+  readonly method: 'GET' | 'POST';
+  /** The URL of a GET, or the body of a POST in latin1, which is a copy of its bytes. */
+  readonly text: string;
+}
+
 /**
- * Reads a GraphQL-over-HTTP request: the query string of a GET, or the JSON body of a POST.
+ * Reads a GraphQL-over-HTTP request. Returns a promise only if it has a body.
  *
  * @throws AppError with the status that the specification requires.
  */
-export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
+export function readRequestText(request: IncomingMessage): Promise<UnparsedRequest> | UnparsedRequest {
   requireOwnOrigin(request);
-  if (request.method === 'GET') return toRequest(readSearch(request.url ?? ''));
-  if (request.method === 'POST') return toRequest(await readMembers(request));
+  const { method, url = '' } = request;
+  if (method === 'GET') return { method, text: url };
+  if (method === 'POST') {
+    return readBodyBytes(request, BODY).then((bytes) => ({ method, text: bytes?.toString('latin1') ?? '' }));
+  }
   throw new AppError('method_not_allowed', `Expected GET or POST; received ${String(request.method)}.`, {
     headers: { Allow: 'GET, POST, OPTIONS' },
   });
+}
+
+/**
+ * Parses the query string of a GET, or the JSON body of a POST.
+ *
+ * @throws AppError with the status that the specification requires.
+ */
+export function parseRequestText({ method, text }: UnparsedRequest): GraphqlRequest {
+  return toRequest(method === 'GET' ? readSearch(text) : readMembers(text));
 }
 
 /**
@@ -87,9 +107,8 @@ function parseMember(name: string, text: string | undefined): unknown {
   }
 }
 
-async function readMembers(request: IncomingMessage): Promise<Members> {
-  const bytes = await readBodyBytes(request, BODY);
-  const body = bytes && parseUntrustedJson(bytes);
+function readMembers(text: string): Members {
+  const body = parseUntrustedJson(Buffer.from(text, 'latin1'));
   if (isMap(body)) return body;
   const received = Array.isArray(body) ? 'an array (batches are not supported)' : describe(body);
   throw new AppError('malformed_body', `Expected a JSON object with a "query"; received ${received}.`);
@@ -230,6 +249,8 @@ interface ValidateDocumentOptions {
   readonly schema: GraphQLSchema;
   /** Whether queries may use introspection. */
   readonly introspection: boolean;
+  /** Visits each document, beside the rules of GraphQL. */
+  readonly rule?: ValidationRule;
 }
 
 const MAX_ERRORS = 100;
@@ -237,9 +258,13 @@ const MAX_ERRORS = 100;
 /** Returns the errors in a document in the order of validation, which stops after {@link MAX_ERRORS}. */
 function validateDocument(
   document: DocumentNode,
-  { schema, introspection }: ValidateDocumentOptions,
+  { schema, introspection, rule }: ValidateDocumentOptions,
 ): readonly GraphQLError[] {
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const rules = [
+    ...specifiedRules,
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+    ...(rule ? [rule] : []),
+  ];
   const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
   return errors.flatMap((error) => {
     if (isIntrospection(error)) return toIntrospectionErrors(error);

@@ -145,13 +145,13 @@ function matchesCondition(response: Response, { etag }: Payload, encoding: Conte
 }
 
 /** Returns a strong ETag of a response body. */
-function toEtag(payload: Uint8Array | string): string {
+export function toEtag(payload: Uint8Array | string): string {
   // 22 characters encode 128 bits, which rules out collisions.
   return `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
 }
 
 /** Returns whether an `If-None-Match` header matches the ETag, by weak comparison (RFC 9110, 13.1.2). */
-function matchesEtag(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header
     .split(',')

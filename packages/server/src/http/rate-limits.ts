@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { AppError, rateLimitError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import { type Caller, toCallerId } from './security.js';
+import { createSharedBudget, type RateCount, type SharedCounter } from './shared-budget.js';
 
 /** The limits of contracts (`x-rate-limit`). */
 export type RateLimitName = 'create' | 'default' | 'none' | 'sign-in';
@@ -15,13 +16,22 @@ interface RateLimiterOptions {
    * The limit for each of: sign-in steps and failed credentials of one address, credentials that one caller creates.
    */
   readonly tightPerMinute: number;
-  /** A counter that several servers share, used for the tight limit only. */
+  /** A counter that several servers, or the processes of one, share. */
   readonly shared?: SharedCounter;
+  /** Exchanges the counts with the other processes of a server. */
+  readonly exchange?: CountExchange;
   readonly now?: () => number;
 }
 
-interface SharedCounter {
-  take(key: string): Promise<RateCount>;
+/** Exchanges the counts of the processes that serve the requests of one server together. */
+export interface CountExchange {
+  /**
+   * Joins a counter of this process to those with the same name in the others.
+   *
+   * @param raise Receives the counts of all processes together.
+   * @returns the function that reports each count of this process.
+   */
+  join(name: string, raise: (key: string, count: RateCount) => void): (key: string) => void;
 }
 
 /** The sender of a request, counted by credential if it has one, otherwise by address. */
@@ -56,11 +66,17 @@ interface PresentedCredential {
 /** More than the credentials in use at one server. A credential that was evicted is treated like a new one. */
 const MAX_PROVEN = 10_000;
 
-export function createRateLimiter({ perMinute, tightPerMinute, shared, now }: RateLimiterOptions): RateLimiter {
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+  const { perMinute, tightPerMinute, shared, exchange, now = () => performance.now() } = options;
   if (perMinute === 0) return { countRequest: async () => undefined, lookUpCredential: (_shown, find) => find() };
-  const counter = createRateCounter(now);
+  const counter = createJoinedCounter('callers', { exchange, now });
   /** Hashes of valid credentials. */
   const proven = new LRUCache<string, true>({ max: MAX_PROVEN });
+  const countLocally = (key: string) => counter.take(key);
+  const takeDefault =
+    shared === undefined || shared.isLocal === true
+      ? countLocally
+      : createSharedBudget({ shared, limit: perMinute, countLocally, now });
   const bounds = { default: perMinute, create: tightPerMinute, 'sign-in': tightPerMinute };
   /**
    * Counts locally first: requests above the limit do not reach the shared counter, so a flood can't load the database.
@@ -78,7 +94,7 @@ export function createRateLimiter({ perMinute, tightPerMinute, shared, now }: Ra
       if (budget === 'none') return;
       const sender = caller === undefined ? toRateLimitKey(address) : toCallerId(caller);
       const key = `${budget} ${sender}`;
-      const count = budget === 'default' ? counter.take(key) : await takeTight(key);
+      const count = await (budget === 'default' ? takeDefault(key) : takeTight(key));
       setHeaders(response, bounds[budget], count);
       if (count.taken > bounds[budget]) throw limitError('requests', bounds[budget], count);
     },
@@ -107,6 +123,8 @@ interface AddressLimitOptions {
   readonly perMinute: number | undefined;
   /** The unit in the error message, such as "images". */
   readonly what: string;
+  /** Exchanges the counts with the other processes of a server. */
+  readonly exchange?: CountExchange;
   readonly now?: () => number;
 }
 
@@ -115,15 +133,18 @@ interface AddressLimitOptions {
  *
  * @throws AppError `rate_limited` above the limit.
  */
-export type AddressLimit = (address: string, response: ServerResponse) => void;
+export type AddressLimit = (address: string, response: HeaderTarget) => void;
+
+/** A response, or something that collects its headers. */
+type HeaderTarget = Pick<ServerResponse, 'setHeader'>;
 
 /**
  * Creates a limit with counts in the memory of this process, which several servers do not share. Shared counts would
  * add a database query to responses that need none.
  */
-export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions): AddressLimit {
+export function createAddressLimit({ perMinute, what, exchange, now }: AddressLimitOptions): AddressLimit {
   if (perMinute === undefined) return () => undefined;
-  const counter = createRateCounter(now);
+  const counter = createJoinedCounter(what, { exchange, now });
   return (address, response) => {
     const count = counter.take(toRateLimitKey(address));
     if (count.taken > perMinute) throw limitError(what, perMinute, count);
@@ -132,7 +153,7 @@ export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions
 }
 
 /** Sets the headers one by one instead of from a list, because this runs for every query. */
-function setHeaders(response: ServerResponse, limit: number, { taken, resetsInMs }: RateCount): void {
+function setHeaders(response: HeaderTarget, limit: number, { taken, resetsInMs }: RateCount): void {
   response.setHeader('RateLimit-Limit', String(limit));
   response.setHeader('RateLimit-Remaining', String(Math.max(0, limit - taken)));
   response.setHeader('RateLimit-Reset', String(toSeconds(resetsInMs)));
@@ -154,16 +175,9 @@ function toSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / 1000);
 }
 
-/** The count of a key in its current window. */
-interface RateCount {
-  readonly taken: number;
-  /** The time until the window ends. */
-  readonly resetsInMs: number;
-}
-
-interface RateCounter {
-  /** Adds one and returns the new count. */
-  take(key: string): RateCount;
+export interface RateCounter {
+  /** Adds one, or a number, and returns the new count. */
+  take(key: string, added?: number): RateCount;
   /** Raises the count to that of a shared counter, if that is higher. */
   raise(key: string, count: RateCount): RateCount;
   /** Returns the count without changing it. */
@@ -194,11 +208,11 @@ export function createRateCounter(now: () => number = () => performance.now()): 
     return window !== undefined && window.endsAt > at ? window : undefined;
   };
   return {
-    take(key) {
+    take(key, added = 1) {
       const at = now();
       const window = findWindow(key, at) ?? { taken: 0, endsAt: at + WINDOW_MS };
       if (window.taken === 0) windows.set(key, window);
-      window.taken += 1;
+      window.taken += added;
       return { taken: window.taken, resetsInMs: window.endsAt - at };
     },
     raise(key, count) {
@@ -212,6 +226,23 @@ export function createRateCounter(now: () => number = () => performance.now()): 
       const at = now();
       const window = findWindow(key, at);
       return window && { taken: window.taken, resetsInMs: window.endsAt - at };
+    },
+  };
+}
+
+/** Creates a counter whose counts are exchanged with other processes, if there are any. */
+function createJoinedCounter(
+  name: string,
+  { exchange, now }: { readonly exchange?: CountExchange; readonly now?: () => number },
+): RateCounter {
+  const counter = createRateCounter(now);
+  const report = exchange?.join(name, (key, count) => void counter.raise(key, count));
+  if (report === undefined) return counter;
+  return {
+    ...counter,
+    take(key, added) {
+      report(key);
+      return counter.take(key, added);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import type { RequestHandler, Response } from 'express';
 import { type DestinationStream, type Logger, destination as openDestination, pino } from 'pino';
@@ -41,12 +41,25 @@ export interface RequestContextOptions {
 /** Enough for the ids of proxies, and harmless in logs and headers. */
 const REQUEST_ID = /^[\w.:=+/@-]{8,128}$/;
 
-/** Assigns an id to each request, sets `X-Request-Id`, and logs one line when the response is complete. */
-export function requestContext({ log, trustsRequestIds = false, onComplete }: RequestContextOptions): RequestHandler {
+/**
+ * Assigns an id to a request, and logs one line when the response is complete. The caller sends the id as
+ * `X-Request-Id`.
+ */
+type TrackRequest = (request: IncomingMessage, response: TrackedResponse) => RequestContext;
+
+/** A response of Node. Express keeps `locals`. */
+export type TrackedResponse = ServerResponse & { locals?: Record<string, unknown> };
+
+/** Creates the function that tracks requests, for listeners that answer some of them without Express. */
+export function createRequestTracker({
+  log,
+  trustsRequestIds = false,
+  onComplete,
+}: RequestContextOptions): TrackRequest {
   // These lines contain no headers, and redaction would take as long as writing the line. The level is that of `log`,
   // which may change.
   const lines = log.child({}, { redact: [], level: 'trace' });
-  return (request, response, next) => {
+  return (request, response) => {
     const given = trustsRequestIds ? request.headers['x-request-id'] : undefined;
     const isUsable = typeof given === 'string' && REQUEST_ID.test(given);
     const context: RequestContext = { requestId: isUsable ? given : randomUUID() };
@@ -54,13 +67,12 @@ export function requestContext({ log, trustsRequestIds = false, onComplete }: Re
     const { socket } = request;
     const writtenBefore = socket.bytesWritten;
     const client = getClientAddress(request);
-    response.locals.context = context;
-    response.setHeader('X-Request-Id', context.requestId);
+    (response.locals ??= {}).context = context;
     response.once('close', () => {
       const milliseconds = performance.now() - startedAt;
       const bytes = socket.bytesWritten - writtenBefore;
       const { requestId, operation, route, queryName, imageFrom, caller } = context;
-      const { method } = request;
+      const { method = '' } = request;
       const status = response.statusCode;
       onComplete?.({ ...context, method, status, seconds: milliseconds / 1000, bytes });
       if (!log.isLevelEnabled('info')) return;
@@ -68,9 +80,19 @@ export function requestContext({ log, trustsRequestIds = false, onComplete }: Re
         ...{ requestId, method, operation, status, route, queryName, imageFrom, client, bytes },
         milliseconds: Math.round(milliseconds * 10) / 10,
         caller: caller && toCallerId(caller),
-        ...(response.writableFinished ? {} : { aborted: true }),
+        aborted: response.writableFinished ? undefined : true,
       });
     });
+    return context;
+  };
+}
+
+/** Tracks each request that a listener before Express has not tracked, and sets `X-Request-Id`. */
+export function requestContext(options: RequestContextOptions): RequestHandler {
+  const track = createRequestTracker(options);
+  return (request, response, next) => {
+    const tracked = response.locals.context as RequestContext | undefined;
+    response.setHeader('X-Request-Id', (tracked ?? track(request, response)).requestId);
     next();
   };
 }
@@ -82,8 +104,8 @@ export function nameRequest(response: Response, name: Pick<RequestContext, 'oper
 }
 
 /** @throws Error if {@link requestContext} is not installed before the calling handler. */
-export function getRequestContext(response: Response): RequestContext {
-  const context = response.locals.context as RequestContext | undefined;
+export function getRequestContext(response: Response | TrackedResponse): RequestContext {
+  const context = response.locals?.context as RequestContext | undefined;
   if (context === undefined) throw new Error('requestContext() is not installed before this handler.');
   return context;
 }
@@ -96,16 +118,21 @@ const CREDENTIALS = ['authorization', 'cookie', '["set-cookie"]'];
 /** Lines are written in batches, because a write for each request would cost as much as a small response. */
 const BATCHES = { minLength: 8192, periodicFlush: 200 };
 
+/** A pipe keeps writes of up to 4 KiB apart (`PIPE_BUF`), so lines of several processes do not mix. */
+const SHARED_BATCHES = { minLength: 2048, maxWrite: 4096, periodicFlush: 200 };
+
 interface LogOptions {
   readonly level: string;
   /** Members of every line, such as the version. */
   readonly base?: Readonly<Record<string, unknown>>;
   /** By default standard output, written asynchronously with a delay of up to 200 ms. */
   readonly destination?: DestinationStream;
+  /** Whether several processes write to the same standard output. */
+  readonly isShared?: boolean;
 }
 
 /** Creates a log with one JSON object per line. */
-export function createLog({ level, base, destination }: LogOptions): Log {
+export function createLog({ level, base, destination, isShared = false }: LogOptions): Log {
   const options = {
     level,
     base,
@@ -114,7 +141,8 @@ export function createLog({ level, base, destination }: LogOptions): Log {
       censor: '[redacted]',
     },
   };
-  return pino(options, destination ?? openDestination({ dest: 1, sync: false, ...BATCHES }));
+  const batches = isShared ? SHARED_BATCHES : BATCHES;
+  return pino(options, destination ?? openDestination({ dest: 1, sync: false, ...batches }));
 }
 
 function below(parent: string, name: string): string {
@@ -125,13 +153,28 @@ function below(parent: string, name: string): string {
 type Peer = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string };
 
 /**
+ * Adds `ip` to a request that trusted proxies forwarded, for listeners before Express, which would add the same.
+ *
+ * @param hops The number of proxies in front of the server, as in Express's setting `trust proxy`.
+ */
+export function addForwardedAddress(request: IncomingMessage, hops: number): void {
+  const forwarded = request.headers['x-forwarded-for'];
+  if (forwarded === undefined) return;
+  const listed = [forwarded].flat().flatMap((list) => list.split(','));
+  const addresses = listed.map((address) => address.trim()).filter((address) => address !== '');
+  const nearestFirst = [request.socket.remoteAddress, ...addresses.reverse()];
+  Object.assign(request, { ip: nearestFirst[Math.min(hops, addresses.length)] });
+}
+
+/**
  * Returns the client's address, in IPv4 notation also for an IPv4 client of an IPv6 socket; empty once the client has
  * disconnected.
  */
 export function getClientAddress(request: Peer): string {
   // Without this header no proxy reported a client, so the cheaper lookup gives the same address.
   const isDirect = request.headers['x-forwarded-for'] === undefined;
-  return ((isDirect ? request.socket.remoteAddress : request.ip) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+  const address = (isDirect ? request.socket.remoteAddress : request.ip) ?? '';
+  return address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
 }
 
 /** Returns whether the headers announce a body. */

@@ -55,10 +55,15 @@ const DROP_LOG_MS = 60_000;
 interface HttpServerOptions {
   readonly log: Log;
   readonly limits?: Partial<ConnectionLimits>;
+  /** The number of processes that listen on the same port and share the limit of connections. */
+  readonly processes?: number;
 }
 
 /** Creates an HTTP server whose error responses have the body of the contracts, even if a request can't be parsed. */
-export function createHttpServer(listener: RequestListener, { log, ...options }: HttpServerOptions): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  { log, processes = 1, ...options }: HttpServerOptions,
+): Server {
   const limits = { ...LIMITS, ...options.limits };
   const handle = withLingeringClose(acceptHead(listener, log), limits);
   const server = createServer(
@@ -75,8 +80,10 @@ export function createHttpServer(listener: RequestListener, { log, ...options }:
   );
   // Node keeps one header more than allowed, so that acceptHead() detects the excess.
   server.maxHeadersCount = MAX_HEADERS + 1;
-  server.maxConnections = limits.connections;
-  server.on('drop', createDropLog(log, limits));
+  const connections = Math.ceil(limits.connections / processes);
+  if (processes === 1) server.maxConnections = connections;
+  else dropConnections(server, connections);
+  server.on('drop', createDropLog(log, { connections }));
   const reject = (socket: Socket, rejection: Rejection): void => {
     socket.write(toText(rejection, log));
     closeLingering(socket, limits);
@@ -91,6 +98,21 @@ export function createHttpServer(listener: RequestListener, { log, ...options }:
   // Expectations other than 100-continue are ignored, which RFC 9110, 10.1.1, permits.
   server.on('checkExpectation', handle);
   return server;
+}
+
+/**
+ * Drops connections above a limit. With `maxConnections`, a process would return them to the primary process of the
+ * cluster, which would offer them to the processes again and again.
+ */
+function dropConnections(server: Server, limit: number): void {
+  let open = 0;
+  server.prependListener('connection', (socket: Socket) => {
+    open += 1;
+    socket.once('close', () => (open -= 1));
+    if (open <= limit) return;
+    socket.destroy();
+    server.emit('drop');
+  });
 }
 
 /**
@@ -118,7 +140,7 @@ function acceptHead(listener: RequestListener, log: Log): RequestListener {
 const countHeaders = ({ rawHeaders }: IncomingMessage): number => rawHeaders.length / 2;
 
 /** Creates a function that logs dropped connections, at most once in {@link DROP_LOG_MS}. */
-function createDropLog(log: Log, { connections }: ConnectionLimits): () => void {
+function createDropLog(log: Log, { connections }: Pick<ConnectionLimits, 'connections'>): () => void {
   let silentUntil = 0;
   return () => {
     if (performance.now() < silentUntil) return;

@@ -1,4 +1,5 @@
 import { AppError } from '@trellis/core/errors';
+import { authorize, type Schemes } from '../http/security.js';
 import type { OperationHandler } from '../rest/handle-operation.js';
 import { assertValid } from '../rest/input.js';
 import type { HandlerRequest, HandlerResponse, HttpMethod, OperationSpec } from '../rest/operation.js';
@@ -21,6 +22,14 @@ export interface McpTool {
   call(input: unknown, sender: McpSender): Promise<string>;
 }
 
+/** A call of a tool that ended in an error. */
+export interface RejectedCall {
+  readonly operation: string;
+  readonly input: unknown;
+  readonly sender: McpSender;
+  readonly error: AppError;
+}
+
 /** An operation of the contract that is a tool. */
 export interface ToolSpec {
   readonly name: string;
@@ -34,6 +43,10 @@ export interface McpToolsOptions {
   /** Fields of operations that tools do not have. */
   readonly omittedFields: readonly string[];
   readonly operations: readonly OperationSpec[];
+  /** The security schemes of the operations; absent if every caller of the endpoint may call all tools. */
+  readonly schemes?: Schemes;
+  /** Receives the errors of tools, which are part of a successful response. */
+  readonly onRejected?: (rejected: RejectedCall) => void;
   /** The handlers of the operations that are tools. */
   readonly handlers: object;
   readonly document: ToolContract;
@@ -43,7 +56,7 @@ const DESTRUCTIVE: readonly HttpMethod[] = ['delete', 'patch', 'put'];
 
 /** @throws Error for a tool whose operation or handler is missing. */
 export function createMcpTools(options: McpToolsOptions): McpTool[] {
-  const { tools, omittedFields, operations, handlers, document } = options;
+  const { tools, omittedFields, operations, schemes, onRejected, handlers, document } = options;
   return tools.map(({ name, operationId, description }) => {
     const operation = operations.find(({ id }) => id === operationId);
     const handler = (handlers as Readonly<Record<string, OperationHandler | undefined>>)[operationId];
@@ -58,9 +71,15 @@ export function createMcpTools(options: McpToolsOptions): McpTool[] {
         destructiveHint: DESTRUCTIVE.includes(operation.method),
       },
       async call(input, sender) {
-        const parts = splitInput(operation, requireKnown(input, inputSchema));
-        for (const part of ['params', 'query', 'body'] as const) assertValid(operation, part, parts[part]);
-        return toText(await handler({ ...sender, ...parts }));
+        try {
+          if (schemes !== undefined) await authorize(operation, schemes, async () => sender.caller);
+          const parts = splitInput(operation, requireKnown(input, inputSchema));
+          for (const part of ['params', 'query', 'body'] as const) assertValid(operation, part, parts[part]);
+          return toText(await handler({ ...sender, ...parts }));
+        } catch (error) {
+          if (error instanceof AppError) onRejected?.({ operation: operationId, input, sender, error });
+          throw error;
+        }
       },
     };
   });

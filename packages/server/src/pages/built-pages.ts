@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
-import type { Request, RequestHandler, Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { escapeAttribute, serveAssets, type StaticAsset } from '../files/assets.js';
 import { PRIVATE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';
+import { nameRequest } from '../http/request.js';
 import type { Caller, CredentialSource } from '../http/security.js';
 
 /** Handlers that serve the pages that the bundler has built. */
@@ -25,6 +26,8 @@ interface BuiltPagesOptions {
   readonly modules: Readonly<Record<string, string>>;
   /** Values for the placeholders of the document, such as `{{label}}`. */
   readonly values: Readonly<Record<string, string>>;
+  /** The files of service workers, which are served at the root, as their scope is their folder. */
+  readonly workers?: readonly string[];
   /** Returns the public origin. Called for each request, because it may depend on the port. */
   readonly origin: () => string;
   /** Returns the data embedded in the document; `undefined` if the page has to request the data itself. */
@@ -32,7 +35,8 @@ interface BuiltPagesOptions {
 }
 
 /** Reads the pages once. If they have not been built, requests for them fail with `not_found`. */
-export function loadBuiltPages({ folders, modules, values, origin, findPageData }: BuiltPagesOptions): BuiltPages {
+export function loadBuiltPages(options: BuiltPagesOptions): BuiltPages {
+  const { folders, modules, values, workers = [], origin, findPageData } = options;
   const folder = folders.map((url) => fileURLToPath(url)).find((path) => existsSync(`${path}index.html`));
   if (folder === undefined) return { assets: pass, document: throwNotBuilt, notFound: pass };
   const page = Object.entries(values).reduce(
@@ -52,7 +56,7 @@ export function loadBuiltPages({ folders, modules, values, origin, findPageData 
     await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
   }
   return {
-    assets: serveAssets(readAssets(`${folder}assets/`)),
+    assets: express.Router().use(serveAssets(readAssets(`${folder}assets/`)), serveWorkers(folder, workers)),
     document,
     notFound: (request, response, next) =>
       request.accepts(['json', 'html']) === 'html' ? document(request, response.status(404)) : next(),
@@ -73,6 +77,20 @@ function throwNotBuilt(): never {
 
 const readAssets = (folder: string): StaticAsset[] =>
   readdirSync(folder).map((name) => ({ url: `/pages/assets/${name}`, bytes: readFileSync(folder + name) }));
+
+/** Serves scripts whose names have no digest. Browsers look for a new version at every visit. */
+function serveWorkers(folder: string, names: readonly string[]): RequestHandler {
+  const router = express.Router();
+  for (const name of names) {
+    const payload = new Payload(readFileSync(folder + name), 'static');
+    router.get(`/${name}`, async (_request, response) => {
+      nameRequest(response, { operation: 'asset', route: `/${name}` });
+      response.set('Cache-Control', 'no-cache').type('js');
+      await sendPayload(response, payload, { isCompressible: true, isConditional: true });
+    });
+  }
+  return router;
+}
 
 /** A request for a page. */
 interface PageRequest extends CredentialSource {

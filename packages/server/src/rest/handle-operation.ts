@@ -1,4 +1,5 @@
 /** The steps from a matched operation to its response. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import type { Request, Response } from 'express';
 import { deferBody } from '../http/body.js';
@@ -44,6 +45,8 @@ export interface OperationOptions {
   /** Whether responses are validated too. A response that violates the contract becomes a 500. */
   readonly validateResponses: boolean;
   readonly streams?: EventStreamOptions;
+  /** Receives requests that end in an error of the caller, after they were matched to an operation. */
+  readonly onRejected?: (request: RejectedRequest) => void;
   /** The time within which every request has a response, except the events of a stream; by default 20 seconds. */
   readonly limitMs?: number;
   /**
@@ -51,6 +54,18 @@ export interface OperationOptions {
    * other operations are compressed. If absent, nothing is compressed.
    */
   readonly uncompressedOperations?: readonly string[];
+}
+
+/** A request that was matched to an operation and ended in an error. */
+export interface RejectedRequest {
+  readonly operation: string;
+  /** The decoded path parameters. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  /** `undefined` if the credential is missing or invalid. */
+  readonly caller: Caller | undefined;
+  readonly error: AppError;
 }
 
 export type OperationHandler = (request: HandlerRequest) => Promise<HandlerResponse>;
@@ -90,7 +105,7 @@ async function perform(request: Request, response: Response, call: OperationCall
   const address = getClientAddress(request);
   context.operation = operation.id;
   context.route = `${service.basePath}${operation.path}`;
-  const admit = createAdmission(request, call, address);
+  const admit = createAdmission(request, call, { address, onIdentified: (caller) => (context.caller = caller) });
   const admitted = await admit(limits);
   context.caller = admitted?.caller;
   await limits?.countRequest(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
@@ -127,15 +142,25 @@ async function perform(request: Request, response: Response, call: OperationCall
 type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;
 type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'callers' | 'requestId'>;
 
+interface Sender {
+  readonly address: string;
+  /** Receives the caller of a valid credential, also if it is not permitted to call the operation. */
+  readonly onIdentified: (caller: Caller | undefined) => void;
+}
+
 /** Returns the function that authorizes a request, with or without a limit of failed credentials. */
 function createAdmission(
   request: Request,
   { operation, service }: OperationCall,
-  address: string,
+  { address, onIdentified }: Sender,
 ): (limits: RateLimiter | undefined) => Promise<Partial<Callers> | undefined> {
   const { schemes, authenticate, basePath } = service;
   if (typeof authenticate === 'function') {
-    const find = (): Promise<Caller | undefined> => authenticate(request);
+    const find = async (): Promise<Caller | undefined> => {
+      const caller = await authenticate(request);
+      onIdentified(caller);
+      return caller;
+    };
     const shown = { address, credential: request.headers.authorization ?? request.headers.cookie ?? '' };
     return async (limits) => {
       const caller = await authorize(operation, schemes, () => limits?.lookUpCredential(shown, find) ?? find());

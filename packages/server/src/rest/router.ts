@@ -6,7 +6,7 @@ import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
 import { type Headers, securityHeaders } from '../http/headers.js';
 import { createToPayload } from '../http/payload.js';
-import { nameRequest, parseTarget, tryDecode } from '../http/request.js';
+import { getClientAddress, getRequestContext, nameRequest, parseTarget, tryDecode } from '../http/request.js';
 import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import {
   handleOperation,
@@ -71,6 +71,16 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
     try {
       await handleOperation(request, response, { operation: found.operation, params: found.params, query, service });
     } catch (error) {
+      if (error instanceof AppError) {
+        options.onRejected?.({
+          operation: found.operation.id,
+          params: Object.fromEntries(Object.entries(found.params).map(([name, text]) => [name, tryDecode(text)])),
+          headers: request.headers,
+          address: getClientAddress(request),
+          caller: getRequestContext(response).caller,
+          error,
+        });
+      }
       throw withFixedMessage(convertStorageFault(error), options.fixedMessages);
     }
   };

@@ -206,16 +206,52 @@ describe('rate limiter', () => {
       expect(await statuses(4, 'read', 'wrong')).toEqual([401, 401, 429, 429]);
     });
 
-    test('other limits are counted by each server separately', async () => {
-      const asked: string[] = [];
-      await start(2, 1, others(5, asked));
+    /** A counter that several limiters of a test share. */
+    const together = (asked: number[] = []): Shared => {
+      let taken = 0;
+      return {
+        async take(_key, amount = 1) {
+          asked.push(amount);
+          taken += amount;
+          return { taken, resetsInMs: 60_000 };
+        },
+      };
+    };
+
+    test('the default limit applies to all servers together', async () => {
+      const shared = together();
+      await start(3, 1, shared);
+      expect(await statuses(2, 'read', 'token')).toEqual([204, 204]);
+      await server.close();
+      await start(3, 1, shared);
+      expect(await statuses(2, 'read', 'token')).toEqual([204, 429]);
+    });
+
+    test('the default limit is reserved in parts, and a flood does not reach the shared counter', async () => {
+      const asked: number[] = [];
+      await start(120, 1, together(asked));
+      const found = await statuses(130, 'read', 'token');
+      expect(found.filter((status) => status === 204)).toHaveLength(120);
+      expect(asked).toEqual(Array<number>(60).fill(2));
+    });
+
+    test('concurrent requests are each counted once', async () => {
+      await start(5, 1, together());
+      const found = await Promise.all(Array.from({ length: 12 }, () => statuses(1, 'read', 'token')));
+      expect(found.flat().filter((status) => status === 204)).toHaveLength(5);
+    });
+
+    test('a counter that does not respond delays requests once', async () => {
+      let asked = 0;
+      await start(2, 1, { take: () => new Promise(() => (asked += 1)) });
       expect(await statuses(3, 'read', 'token')).toEqual([204, 204, 429]);
-      expect(asked).toEqual([]);
+      expect(asked).toBe(1);
     });
 
     test('each server counts locally while the database is unavailable', async () => {
       await start(9, 1, { take: () => Promise.reject(new Error('away')) });
       expect(await statuses(2, 'enter')).toEqual([204, 429]);
+      expect(await statuses(10, 'read', 'token')).toEqual([...Array<number>(9).fill(204), 429]);
     });
   });
 });

@@ -25,14 +25,14 @@ afterEach(() => {
 const isAllowedHost = createHostCheck({ isLoopback: true, publicUrl: 'http://trellis.example', allowedHosts: [] });
 
 /** Responds with URL, host and number of headers of each request that passes the Host check. */
-async function start(limits: Partial<ConnectionLimits> = {}): Promise<number> {
+async function start(limits: Partial<ConnectionLimits> = {}, processes = 1): Promise<number> {
   const log = createLog({ level: 'info', destination });
   const app = express().use(requestContext({ log }), requestBounds({ isAllowedHost }));
   app.use(({ url, headers }: IncomingMessage, response: ServerResponse) => {
     response.end(JSON.stringify({ url, host: headers.host, headers: Object.keys(headers).length }));
   });
   app.use(errorHandler({ log }));
-  server = createHttpServer(app, { log, limits });
+  server = createHttpServer(app, { log, limits, processes });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
 }
@@ -148,8 +148,11 @@ describe('HTTP server', () => {
     });
   });
 
-  test('connections above their limit are dropped, which is logged once', async () => {
-    const port = await start({ connections: 2 });
+  test.each([
+    ['their limit', 2, 1],
+    ['the share of one of two processes', 4, 2],
+  ])('connections above %s are dropped, which is logged once', async (_what, connections, processes) => {
+    const port = await start({ connections }, processes);
     const first = await open(port);
     await open(port);
     expect(await readAll(await open(port))).toBe('');

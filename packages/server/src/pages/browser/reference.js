@@ -29,6 +29,8 @@ const ATTRIBUTES = [
   ['.highlight-code pre, pre.microlight', { tabindex: '0' }],
   ['.body-param__text', { 'aria-label': 'Request body' }],
   ['.examples-select-element', { 'aria-label': 'Example' }],
+  ['.filter.wrapper', { role: 'search', 'aria-label': 'Operations' }],
+  ['.operation-filter-input', { 'aria-label': 'Filter by tag' }],
   ['.close-modal', { 'aria-label': 'Close' }],
   // An accessible name has to begin with the visible label.
   ['.auth-btn-wrapper [aria-label="Apply credentials"]', { 'aria-label': 'Authorize: apply credentials' }],
@@ -85,6 +87,29 @@ const links = contracts.map(({ id, name }) => {
 });
 document.getElementById('contracts')?.append(...links);
 
+/** @typedef {{ required?: boolean, example?: unknown, examples?: unknown, schema?: Record<string, unknown> }} Parameter */
+
+/**
+ * Removes the examples of optional parameters from a contract: "Try it out" would send them as values.
+ *
+ * @param {string} text
+ */
+function withoutOptionalExamples(text) {
+  return JSON.stringify(
+    JSON.parse(text, (key, value) => {
+      if (key !== 'parameters' || typeof value !== 'object') return value;
+      for (const parameter of /** @type {Parameter[]} */ (Object.values(value))) {
+        if (parameter.required) continue;
+        delete parameter.example;
+        delete parameter.examples;
+        delete parameter.schema?.example;
+        delete parameter.schema?.examples;
+      }
+      return value;
+    }),
+  );
+}
+
 if (shown === undefined) {
   reference.textContent = 'None of the services of this server has an API reference.';
 } else {
@@ -99,5 +124,13 @@ if (shown === undefined) {
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
     persistAuthorization: false,
+    filter: true,
+    /** @param {{ readonly url: string, text: string }} response */
+    responseInterceptor(response) {
+      if (new URL(response.url, location.origin).pathname === shown.url) {
+        response.text = withoutOptionalExamples(response.text);
+      }
+      return response;
+    },
   });
 }

@@ -1,0 +1,142 @@
+/** Complete responses of queries, kept in the bytes in which they are sent. */
+import type { OperationDefinitionNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { type ContentEncoding, MIN_COMPRESSED_BYTES } from '../http/compression.js';
+import { Payload, toEtag } from '../http/payload.js';
+import type { GraphqlMediaType, UnparsedRequest } from './request.js';
+
+/** The responses of some thousand pages of a site. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** A larger response takes longer to write than to look up, and would evict many small ones. */
+const MAX_ENTRY_BYTES = 2 * 1024 * 1024;
+
+/** Long enough for a filter with some hundred values. */
+const MAX_KEY_CHARACTERS = 16 * 1024;
+
+/** Node writes a short text together with the headers, in half the time of separate buffers. */
+const SHORT_BYTES = 16 * 1024;
+
+/** A response in one encoding. */
+export interface EncodedResponse {
+  /** Names and values in turns, as `writeHead` takes them. */
+  readonly headers: readonly string[];
+  /** Short bytes as text in latin1. */
+  readonly body: Buffer | string;
+}
+
+interface ResponseOptions {
+  readonly type: GraphqlMediaType;
+  /** The operation that was executed. */
+  readonly operation: OperationDefinitionNode;
+  /** The value of `Cache-Control`. */
+  readonly cacheControl: string;
+  /** Whether the response has an ETag, as that to a GET does. */
+  readonly hasEtag: boolean;
+}
+
+/** A response without errors. */
+export class QueryResponse {
+  readonly operation: OperationDefinitionNode;
+  readonly length: number;
+  /** The ETag; `undefined` for a response to a POST. */
+  readonly etag: string | undefined;
+  readonly #payload: Payload;
+  readonly #options: ResponseOptions;
+  readonly #encoded = new Map<ContentEncoding | undefined, EncodedResponse>();
+
+  constructor(text: string, options: ResponseOptions) {
+    this.#payload = new Payload(text);
+    this.#options = options;
+    this.operation = options.operation;
+    this.length = this.#payload.length;
+    // The same text has a different ETag for each media type, as these are different representations.
+    this.etag = options.hasEtag ? toEtag(`${options.type} ${text}`) : undefined;
+  }
+
+  get isCompressible(): boolean {
+    return this.length >= MIN_COMPRESSED_BYTES;
+  }
+
+  /** Returns the response in an encoding that {@link encode} has made. */
+  find(encoding: ContentEncoding | undefined): EncodedResponse | undefined {
+    return this.#encoded.get(encoding);
+  }
+
+  async encode(encoding: ContentEncoding | undefined): Promise<EncodedResponse> {
+    const bytes = encoding === undefined ? this.#payload.bytes : await this.#payload.compressed(encoding);
+    const encoded = { headers: this.#headersOf(encoding, Buffer.byteLength(bytes)), body: toBody(bytes) };
+    this.#encoded.set(encoding, encoded);
+    return encoded;
+  }
+
+  /** Returns the headers of a 304, which are those of the response apart from the ones that describe its body. */
+  notModifiedHeaders(encoding: ContentEncoding | undefined): readonly string[] {
+    return this.#headersOf(encoding, undefined);
+  }
+
+  #headersOf(encoding: ContentEncoding | undefined, length: number | undefined): readonly string[] {
+    const { etag } = this;
+    const { type, cacheControl } = this.#options;
+    return [
+      ...(length === undefined ? [] : ['Content-Type', `${type}; charset=utf-8`, 'Content-Length', String(length)]),
+      // Compressed bytes differ from the text, so their ETag is weak (RFC 9110, 8.8.3.3).
+      ...(etag === undefined ? [] : ['ETag', encoding === undefined ? etag : `W/${etag}`]),
+      ...(encoding === undefined || length === undefined ? [] : ['Content-Encoding', encoding]),
+      ...['Vary', 'Accept, Accept-Encoding', 'Cache-Control', cacheControl],
+      ...(length === undefined ? [] : ['X-Content-Type-Options', 'nosniff']),
+    ];
+  }
+}
+
+function toBody(bytes: Buffer | string): Buffer | string {
+  if (Buffer.byteLength(bytes) > SHORT_BYTES) return bytes;
+  return (typeof bytes === 'string' ? Buffer.from(bytes) : bytes).toString('latin1');
+}
+
+/** What determines the response to a request. */
+export interface ResponseKey extends UnparsedRequest {
+  readonly type: GraphqlMediaType;
+}
+
+/** Responses by the text of their requests, as long as the data has the same version. */
+export class ResponseCache {
+  readonly #responses = new LRUCache<string, QueryResponse>({ maxSize: MAX_BYTES, maxEntrySize: MAX_ENTRY_BYTES });
+  readonly #getVersion: () => number;
+  #version: number;
+
+  /** @param getVersion Returns a number that changes with everything that responses depend on. */
+  constructor(getVersion: () => number) {
+    this.#getVersion = getVersion;
+    this.#version = getVersion();
+  }
+
+  /** The current version of the data. */
+  get version(): number {
+    return this.#getVersion();
+  }
+
+  find(request: ResponseKey): QueryResponse | undefined {
+    this.#clearIfChanged();
+    return this.#responses.get(toKey(request));
+  }
+
+  /** Keeps a response that was made from a version of the data, unless the data has changed since. */
+  keep(request: ResponseKey, response: QueryResponse, madeFrom: number): void {
+    this.#clearIfChanged();
+    const key = toKey(request);
+    if (madeFrom !== this.#version || key.length > MAX_KEY_CHARACTERS) return;
+    // The compressed forms together are smaller than the text.
+    this.#responses.set(key, response, { size: key.length + 2 * response.length + 1000 });
+  }
+
+  #clearIfChanged(): void {
+    const version = this.#getVersion();
+    if (version === this.#version) return;
+    this.#responses.clear();
+    this.#version = version;
+  }
+}
+
+const toKey = ({ method, text, type }: ResponseKey): string =>
+  `${method}${type === 'application/json' ? '' : ' response'} ${text}`;
