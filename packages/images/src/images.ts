@@ -18,7 +18,7 @@ import type { ImageFieldDependencies } from './plan/image-request.js';
 import { createLinks, type DerivedImage, type OriginalImage, parseOriginalName, toOriginal } from './plan/links.js';
 import type { Size } from './plan/sizes.js';
 import type { Operations } from './plan/transform.js';
-import { openRenderer } from './render/renderer.js';
+import { openRenderer, type RendererOptions } from './render/renderer.js';
 import type { ImageMetadata, ImageSource } from './source.js';
 import {
   buildImages,
@@ -140,8 +140,8 @@ export interface ImagesOptions {
   readonly quotaBytes?: number;
   /** Derived images that several servers share. */
   readonly sharedFiles?: SharedFiles;
-  /** The CPU time after which the process of a drawing is killed. */
-  readonly drawingCpuMs?: number;
+  /** The number of cores that rendering may use, and the limit of drawings. */
+  readonly renderer?: RendererOptions;
 }
 
 /** Enough for the images of about 3,000 pages; 2 GB is the smallest disk that hosting providers offer. */
@@ -164,7 +164,7 @@ const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
-  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs, onDamage, sharedFiles } = options;
+  const { quotaBytes = DEFAULT_QUOTA_BYTES, renderer: rendering, onDamage, sharedFiles } = options;
   // An installation without sharp's binary is reported here rather than by the first image.
   loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
@@ -177,7 +177,7 @@ export function openImages(options: ImagesOptions): Images {
     maxBytes: fileBytes,
     onEvict: createFileEvictor(stateDirectory),
   });
-  const renderer = openRenderer(drawingCpuMs);
+  const renderer = openRenderer(rendering);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
   const store = openFileStore(stateDirectory, quota, { onDamage, shared: sharedFiles });

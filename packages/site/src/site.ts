@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { moveDamagedAside } from '@trellis/core/damaged-file';
+import { AppError } from '@trellis/core/errors';
 import type { ScalarCodecs } from '@trellis/core/record-types';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { isDamage } from '@trellis/core/storage-faults';
 import { loadSiteConfig } from './config/load-site-config.js';
 import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
+import { type FollowedRecords, type FollowedRecordsOptions, followRecords } from './followed-records.js';
 import { openRecordStore, type RecordStore } from './record-store.js';
 import type { RecordTables } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
+import { findPendingFile, type LargeFileDigests, toPendingDigest } from './sources/digests/large-file-digests.js';
 import { ENTRY_COLUMNS } from './sources/file-records.js';
 import {
   EntryProblems,
@@ -22,14 +25,32 @@ import {
 import type { ScanProgress, ScanSummary } from './sources/scan-source.js';
 import { scanSources } from './sources/scan-sources.js';
 import { createSources, deleteObsoleteSources, deleteSourceRecords } from './sources/site-sources.js';
+import {
+  markSourceTypes,
+  runSources,
+  type RunningSourcesOptions,
+  type SourceModules,
+} from './sources/source-modules.js';
+import type { SiteRecords } from './stored-records.js';
 import { SiteWatcher, type SiteWatcherCallbacks } from './watch/site-watcher.js';
 
-export interface Site {
-  readonly store: RecordStore;
+/** The part of a site that requests need. A different process may write the records. */
+export interface ReadableSite {
+  readonly store: SiteRecords;
   readonly config: SiteConfig;
   readonly summary: ScanSummary;
-  /** Returns the current problems: skipped entries and invalid values. */
+  /** The stored digest may be pending. */
+  readonly readDigest: ReadDigest;
+  /** Returns the current problems: skipped entries, invalid values, and failing sources. */
   problems(): ProblemReport;
+}
+
+export interface Site extends ReadableSite {
+  readonly store: RecordStore;
+  /** The path of the records, which other processes may read. */
+  readonly file: string;
+  /** Settles when each source in code has run once. Queries before see the records of earlier starts. */
+  readonly firstRuns: Promise<void>;
   close(): void;
   /** Closes the site, and moves its damaged records aside, so that opening it again makes new ones. */
   discard(): void;
@@ -45,6 +66,8 @@ export interface SiteOptions {
   readonly tables: RecordTables;
   /** The codecs of the scalars of the application, which read the values of files. */
   readonly codecs?: ScalarCodecs;
+  /** The sources of records in code, which run once the site is open. */
+  readonly modules?: Pick<RunningSourcesOptions, 'modules' | 'onChange' | 'onProblem' | 'variable'>;
   /** The `sourceInstanceName` of files when no source is configured. */
   readonly sourceName?: string;
   /** The folder to which paths in `internal.description` are relative; by default the site's folder. */
@@ -57,6 +80,8 @@ export interface SiteOptions {
   readonly signal?: AbortSignal;
   /** Called when a query or an update of the open site finds its records damaged. {@link Site.discard} helps. */
   readonly onDamage?: (error: unknown) => void;
+  /** Called when other processes can read a change of the records. */
+  readonly onCommit?: () => void;
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
   readonly watch?: SiteWatchOptions;
   /** Receives slow statements of queries. */
@@ -92,8 +117,9 @@ export async function openSite(options: SiteOptions): Promise<Site> {
 async function openRecords(options: SiteOptions, file: string): Promise<Site> {
   const directory = path.resolve(options.directory);
   const { config, warnings } = await loadSiteConfig(directory);
-  const { tables, onDamage, statements: watch } = options;
-  const store = openRecordStore({ file, tables, derived: ENTRY_COLUMNS, watch, onDamage });
+  const { tables, onDamage, onCommit, statements: watch } = options;
+  const stored = markSourceTypes(tables, options.modules?.modules ?? {});
+  const store = openRecordStore({ file, tables: stored, derived: ENTRY_COLUMNS, watch, onDamage, onCommit });
   try {
     const { summary, problems, skipped, live, content, listProblems } = await readSite(directory, {
       ...options,
@@ -104,10 +130,12 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
     const before = [...warnings, ...more, ...skipped.map((problem) => `Skipped: ${formatProblem(problem)}`)];
     const count = before.length + problems.count;
     if (count > 0) options.onWarnings?.([...before, ...problems.messages], count);
+    const running = runSources({ ...NO_MODULES, ...options.modules, store, tables, codecs: options.codecs });
     live?.start();
     makeIndexes(store, options);
     const close = (): void => {
       live?.close();
+      void running.close();
       void content.close();
       store.close();
     };
@@ -115,12 +143,61 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
       close();
       moveDamagedAside(file);
     };
-    return { store, config, summary, problems: () => toProblemReport(listProblems()), close, discard };
+    const { firstRuns } = running;
+    const listAll = (): ProblemReport => toProblemReport([...listProblems(), ...running.problems()]);
+    const readDigest = createDigestReader(store, live?.late);
+    return { store, file, config, summary, firstRuns, readDigest, problems: listAll, close, discard };
   } catch (error) {
     store.close();
     throw error;
   }
 }
+
+/** Returns the digest of a file, which a large file has only after it was read. */
+export type ReadDigest = (digest: string) => Promise<string> | string;
+
+/**
+ * Creates a function that waits for the digests of large files.
+ *
+ * @param late Reads the files; absent in a process that only reads the records.
+ */
+export function createDigestReader(store: SiteRecords, late: LargeFileDigests | undefined): ReadDigest {
+  return (digest) => {
+    const file = findPendingFile(digest);
+    return file === undefined ? digest : waitForDigest(file, { store, late });
+  };
+}
+
+/** @throws AppError `not_found` for a file that was deleted meanwhile; `unavailable` when the site is being closed. */
+async function waitForDigest(
+  file: string,
+  { store, late }: { readonly store: SiteRecords; readonly late: LargeFileDigests | undefined },
+): Promise<string> {
+  // The path of a source may contain links, so the records are not found by the path of the file.
+  const pending = store.first('File', ['id'], { 'internal.contentDigest': toPendingDigest(file) });
+  if (!pending) throw new AppError('unavailable', 'The file was just read. Retry the query.');
+  for (;;) {
+    if (!late || late.isClosed) throw new AppError('unavailable', 'The file has not been read yet. Retry later.');
+    const record = store.first('File', ['internal.contentDigest'], { id: String(pending.id) });
+    if (!record) throw new AppError('not_found', 'The file was deleted before it was read.');
+    const digest = String(record['internal.contentDigest']);
+    if (findPendingFile(digest) === undefined) return digest;
+    await late.wait(file);
+  }
+}
+
+const NO_MODULES: NonNullable<SiteOptions['modules']> = { modules: {}, variable: () => '' };
+
+export interface FollowOptions extends Pick<FollowedRecordsOptions, 'onDamage' | 'requestIndex' | 'tables' | 'watch'> {
+  /** The path of the records: {@link Site.file}. */
+  readonly file: string;
+  /** The sources of records in code, which the other process runs. */
+  readonly modules: SourceModules;
+}
+
+/** Opens the records of a site that a different process has opened with {@link openSite}. */
+export const followSiteRecords = ({ tables, modules, ...options }: FollowOptions): FollowedRecords =>
+  followRecords({ ...options, tables: markSourceTypes(tables, modules), derived: ENTRY_COLUMNS });
 
 /** Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. */
 function makeIndexes(store: RecordStore, { onWarnings }: SiteOptions): void {

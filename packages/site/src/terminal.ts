@@ -1,5 +1,6 @@
 import prettyBytes from 'pretty-bytes';
 import type { ScanProgress } from './sources/scan-source.js';
+import type { SourceRunResult } from './sources/source-modules.js';
 import type { SiteChange } from './watch/site-watcher.js';
 
 interface ScanTerminal {
@@ -114,6 +115,11 @@ export function formatChange({ added, changed, removed, folders, milliseconds }:
   );
   const line = texts.length > 0 ? texts.join(', ') : `${toCounted(folders, 'folder')} added or removed`;
   return `${line} (${Math.ceil(milliseconds)} ms)`;
+}
+
+/** Formats what a run of a source changed: `Source news: 3 records written, 1 deleted (120 ms)`. */
+export function formatSourceRun({ source, written, deleted, milliseconds }: SourceRunResult): string {
+  return `Source ${source}: ${toCounted(written, 'record')} written, ${toCount(deleted)} deleted (${Math.ceil(milliseconds)} ms)`;
 }
 
 function toCounted(count: number, noun: string): string {

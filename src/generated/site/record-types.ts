@@ -519,6 +519,7 @@ export const recordTypeDescriptions: readonly KindDescription[] = [
       { name: 'cover', description: 'The cover image.', selection: 'cover { id internal { type description } }' },
       { name: 'ingredients', description: 'The ingredients.', selection: 'ingredients { name amount }' },
       { name: 'body', description: 'The method, in Markdown.', selection: 'body' },
+      { name: 'content', description: 'The method, rendered.', selection: 'content { html excerpt tableOfContents plainText timeToRead wordCount { paragraphs sentences words } }' },
       { name: 'id', description: 'The id of the record, which stays the same between runs.', selection: 'id' },
       { name: 'parent', description: 'The record that this one was derived from.', selection: 'parent { id internal { type description } }' },
       { name: 'children', description: 'The records that were derived from this one.', selection: 'children { id internal { type description } }' },

@@ -197,6 +197,7 @@ export type QueryRecipeArgs = {
   cover?: InputMaybe<FileFilterInput>;
   ingredients?: InputMaybe<RecipeIngredientFilterListInput>;
   body?: InputMaybe<StringQueryOperatorInput>;
+  content?: InputMaybe<MarkdownFilterInput>;
   id?: InputMaybe<StringQueryOperatorInput>;
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
@@ -210,6 +211,7 @@ export type QueryAllRecipeArgs = {
   sort?: InputMaybe<RecipeSortInput>;
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1032,6 +1034,16 @@ export type RecipeEdge = {
   node: Recipe;
   /** The previous record. */
   previous?: Maybe<Recipe>;
+  /** How well the record matches `search`: the higher, the better. Null without a search. */
+  score?: Maybe<Scalars['Float']['output']>;
+  /** The part of the record that matches `search`, as HTML with matches in `mark` elements. Null without a search. */
+  snippet?: Maybe<Scalars['String']['output']>;
+};
+
+
+/** A Recipe record with its neighbours on the page. */
+export type RecipeEdgeSnippetArgs = {
+  words?: Scalars['Int']['input'];
 };
 
 /** The Recipe records that share a value of a field. */
@@ -1208,6 +1220,11 @@ export type RecipeFieldsEnum =
   | 'ingredients___name'
   | 'ingredients___amount'
   | 'body'
+  | 'content___plainText'
+  | 'content___timeToRead'
+  | 'content___wordCount___paragraphs'
+  | 'content___wordCount___sentences'
+  | 'content___wordCount___words'
   | 'id'
   | 'parent___id'
   | 'parent___parent___id'
@@ -2171,6 +2188,7 @@ export type RecipeFilterInput = {
   cover?: InputMaybe<FileFilterInput>;
   ingredients?: InputMaybe<RecipeIngredientFilterListInput>;
   body?: InputMaybe<StringQueryOperatorInput>;
+  content?: InputMaybe<MarkdownFilterInput>;
   id?: InputMaybe<StringQueryOperatorInput>;
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
@@ -2355,6 +2373,20 @@ export type InternalFilterInput = {
 export type RecipeIngredientFilterInput = {
   name?: InputMaybe<StringQueryOperatorInput>;
   amount?: InputMaybe<StringQueryOperatorInput>;
+};
+
+/** Conditions on Markdown, all of which must match. */
+export type MarkdownFilterInput = {
+  plainText?: InputMaybe<StringQueryOperatorInput>;
+  timeToRead?: InputMaybe<IntQueryOperatorInput>;
+  wordCount?: InputMaybe<MarkdownWordCountFilterInput>;
+};
+
+/** Conditions on MarkdownWordCount, all of which must match. */
+export type MarkdownWordCountFilterInput = {
+  paragraphs?: InputMaybe<IntQueryOperatorInput>;
+  sentences?: InputMaybe<IntQueryOperatorInput>;
+  words?: InputMaybe<IntQueryOperatorInput>;
 };
 
 /** Conditions on SiteSiteMetadata, all of which must match. */
@@ -3312,6 +3344,8 @@ export type Recipe = Node & {
   ingredients?: Maybe<Array<RecipeIngredient>>;
   /** The method, in Markdown. */
   body?: Maybe<Scalars['String']['output']>;
+  /** The method, rendered. */
+  content?: Maybe<Markdown>;
   /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
   /** The record that this one was derived from. */
@@ -3565,6 +3599,78 @@ export type SitePluginPluginOptions = {
   theme_color_in_head?: Maybe<Scalars['Boolean']['output']>;
 };
 
+/** Rendered Markdown. */
+export type Markdown = {
+  __typename?: 'Markdown';
+  /**
+   * The text as HTML: GitHub-flavoured, sanitised unless the configuration of the site disables it, with highlighted code.
+   * Relative links lead to public copies of files, and relative images are shown in several sizes.
+   */
+  html: Scalars['String']['output'];
+  /** The beginning of the text, cut after a whole word and ended by an ellipsis if text follows. */
+  excerpt: Scalars['String']['output'];
+  /** The headings in the order of the text. */
+  headings: Array<MarkdownHeading>;
+  /** Links to the headings as nested HTML lists; empty without headings. */
+  tableOfContents: Scalars['String']['output'];
+  /** The text without any markup, with an empty line between paragraphs. */
+  plainText: Scalars['String']['output'];
+  /** The reading time in minutes, at least 1, at 265 words a minute. */
+  timeToRead: Scalars['Int']['output'];
+  /** The numbers of words, sentences and paragraphs. */
+  wordCount: MarkdownWordCount;
+};
+
+
+/** Rendered Markdown. */
+export type MarkdownExcerptArgs = {
+  length?: Scalars['Int']['input'];
+  format?: MarkdownExcerptFormat;
+};
+
+
+/** Rendered Markdown. */
+export type MarkdownHeadingsArgs = {
+  depth?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** Rendered Markdown. */
+export type MarkdownTableOfContentsArgs = {
+  maxDepth?: Scalars['Int']['input'];
+};
+
+/** A heading in a Markdown text. */
+export type MarkdownHeading = {
+  __typename?: 'MarkdownHeading';
+  /** The depth: 1 for `# Title`. */
+  depth: Scalars['Int']['output'];
+  /** The text without markup. */
+  value: Scalars['String']['output'];
+  /** The `id` of the element in the HTML. */
+  id: Scalars['String']['output'];
+};
+
+/** The size of a Markdown text. */
+export type MarkdownWordCount = {
+  __typename?: 'MarkdownWordCount';
+  /** The number of paragraphs, headings, list items and table cells. */
+  paragraphs: Scalars['Int']['output'];
+  /** The number of sentences. */
+  sentences: Scalars['Int']['output'];
+  /** The number of words. */
+  words: Scalars['Int']['output'];
+};
+
+/** The formats of an excerpt. */
+export type MarkdownExcerptFormat =
+  /** HTML with the same rules as the whole text. */
+  | 'HTML'
+  /** Markdown. */
+  | 'MARKDOWN'
+  /** Text without markup. */
+  | 'PLAIN';
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -3640,8 +3746,8 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  FileConnection: ResolverTypeWrapper<RecordConnection>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  FileConnection: ResolverTypeWrapper<RecordConnection>;
   FileEdge: ResolverTypeWrapper<Omit<FileEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversTypes['File']>, node: ResolversTypes['File'], previous?: Maybe<ResolversTypes['File']> }>;
   FileGroupConnection: ResolverTypeWrapper<Omit<FileGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FileEdge']>, nodes: Array<ResolversTypes['File']> }>;
   FileSortInput: FileSortInput;
@@ -3658,6 +3764,7 @@ export type ResolversTypes = {
   ImageProcFieldsEnum: ImageProcFieldsEnum;
   RecipeConnection: ResolverTypeWrapper<RecordConnection>;
   RecipeEdge: ResolverTypeWrapper<Omit<RecipeEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversTypes['Recipe']>, node: ResolversTypes['Recipe'], previous?: Maybe<ResolversTypes['Recipe']> }>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   RecipeGroupConnection: ResolverTypeWrapper<Omit<RecipeGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['RecipeEdge']>, nodes: Array<ResolversTypes['Recipe']> }>;
   RecipeSortInput: RecipeSortInput;
   RecipeFieldsEnum: RecipeFieldsEnum;
@@ -3698,6 +3805,8 @@ export type ResolversTypes = {
   NodeFilterInput: NodeFilterInput;
   InternalFilterInput: InternalFilterInput;
   RecipeIngredientFilterInput: RecipeIngredientFilterInput;
+  MarkdownFilterInput: MarkdownFilterInput;
+  MarkdownWordCountFilterInput: MarkdownWordCountFilterInput;
   SiteSiteMetadataFilterInput: SiteSiteMetadataFilterInput;
   SitePluginPackageJsonFilterInput: SitePluginPackageJsonFilterInput;
   SitePluginPackageJsonDependenciesFilterInput: SitePluginPackageJsonDependenciesFilterInput;
@@ -3712,7 +3821,6 @@ export type ResolversTypes = {
   StringQueryOperatorInput: StringQueryOperatorInput;
   IntQueryOperatorInput: IntQueryOperatorInput;
   FloatQueryOperatorInput: FloatQueryOperatorInput;
-  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   DateQueryOperatorInput: DateQueryOperatorInput;
   BooleanQueryOperatorInput: BooleanQueryOperatorInput;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -3751,14 +3859,18 @@ export type ResolversTypes = {
   SitePluginPackageJsonDevDependencies: ResolverTypeWrapper<SitePluginPackageJsonDevDependencies>;
   SitePluginPackageJsonPeerDependencies: ResolverTypeWrapper<SitePluginPackageJsonPeerDependencies>;
   SitePluginPluginOptions: ResolverTypeWrapper<SitePluginPluginOptions>;
+  Markdown: ResolverTypeWrapper<Markdown>;
+  MarkdownHeading: ResolverTypeWrapper<MarkdownHeading>;
+  MarkdownWordCount: ResolverTypeWrapper<MarkdownWordCount>;
+  MarkdownExcerptFormat: MarkdownExcerptFormat;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
-  FileConnection: RecordConnection;
   String: Scalars['String']['output'];
+  FileConnection: RecordConnection;
   FileEdge: Omit<FileEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversParentTypes['File']>, node: ResolversParentTypes['File'], previous?: Maybe<ResolversParentTypes['File']> };
   FileGroupConnection: Omit<FileGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FileEdge']>, nodes: Array<ResolversParentTypes['File']> };
   FileSortInput: FileSortInput;
@@ -3772,6 +3884,7 @@ export type ResolversParentTypes = {
   ImageProcSortInput: ImageProcSortInput;
   RecipeConnection: RecordConnection;
   RecipeEdge: Omit<RecipeEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversParentTypes['Recipe']>, node: ResolversParentTypes['Recipe'], previous?: Maybe<ResolversParentTypes['Recipe']> };
+  Float: Scalars['Float']['output'];
   RecipeGroupConnection: Omit<RecipeGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['RecipeEdge']>, nodes: Array<ResolversParentTypes['Recipe']> };
   RecipeSortInput: RecipeSortInput;
   SiteConnection: RecordConnection;
@@ -3807,6 +3920,8 @@ export type ResolversParentTypes = {
   NodeFilterInput: NodeFilterInput;
   InternalFilterInput: InternalFilterInput;
   RecipeIngredientFilterInput: RecipeIngredientFilterInput;
+  MarkdownFilterInput: MarkdownFilterInput;
+  MarkdownWordCountFilterInput: MarkdownWordCountFilterInput;
   SiteSiteMetadataFilterInput: SiteSiteMetadataFilterInput;
   SitePluginPackageJsonFilterInput: SitePluginPackageJsonFilterInput;
   SitePluginPackageJsonDependenciesFilterInput: SitePluginPackageJsonDependenciesFilterInput;
@@ -3821,7 +3936,6 @@ export type ResolversParentTypes = {
   StringQueryOperatorInput: StringQueryOperatorInput;
   IntQueryOperatorInput: IntQueryOperatorInput;
   FloatQueryOperatorInput: FloatQueryOperatorInput;
-  Float: Scalars['Float']['output'];
   DateQueryOperatorInput: DateQueryOperatorInput;
   BooleanQueryOperatorInput: BooleanQueryOperatorInput;
   Boolean: Scalars['Boolean']['output'];
@@ -3854,6 +3968,9 @@ export type ResolversParentTypes = {
   SitePluginPackageJsonDevDependencies: SitePluginPackageJsonDevDependencies;
   SitePluginPackageJsonPeerDependencies: SitePluginPackageJsonPeerDependencies;
   SitePluginPluginOptions: SitePluginPluginOptions;
+  Markdown: Markdown;
+  MarkdownHeading: MarkdownHeading;
+  MarkdownWordCount: MarkdownWordCount;
 };
 
 export type QueryFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
@@ -3960,6 +4077,8 @@ export type RecipeEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, P
   next?: Resolver<Maybe<ResolversTypes['Recipe']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Recipe'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['Recipe']>, ParentType, ContextType>;
+  score?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  snippet?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<RecipeEdgeSnippetArgs, 'words'>>;
 };
 
 export type RecipeGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['RecipeGroupConnection'] = ResolversParentTypes['RecipeGroupConnection']> = {
@@ -4273,6 +4392,7 @@ export type RecipeFieldResolvers<ContextType = SiteContext<RecordsByKind>, Paren
   cover?: Resolver<Maybe<ResolversTypes['File']>, ParentType, ContextType>;
   ingredients?: Resolver<Maybe<Array<ResolversTypes['RecipeIngredient']>>, ParentType, ContextType>;
   body?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  content?: Resolver<Maybe<ResolversTypes['Markdown']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   parent?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType>;
   children?: Resolver<Array<ResolversTypes['Node']>, ParentType, ContextType>;
@@ -4393,6 +4513,28 @@ export type SitePluginPluginOptionsFieldResolvers<ContextType = SiteContext<Reco
   theme_color_in_head?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
 };
 
+export type MarkdownFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Markdown'] = ResolversParentTypes['Markdown']> = {
+  html?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  excerpt?: Resolver<ResolversTypes['String'], ParentType, ContextType, RequireFields<MarkdownExcerptArgs, 'length' | 'format'>>;
+  headings?: Resolver<Array<ResolversTypes['MarkdownHeading']>, ParentType, ContextType, Partial<MarkdownHeadingsArgs>>;
+  tableOfContents?: Resolver<ResolversTypes['String'], ParentType, ContextType, RequireFields<MarkdownTableOfContentsArgs, 'maxDepth'>>;
+  plainText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  timeToRead?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  wordCount?: Resolver<ResolversTypes['MarkdownWordCount'], ParentType, ContextType>;
+};
+
+export type MarkdownHeadingFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['MarkdownHeading'] = ResolversParentTypes['MarkdownHeading']> = {
+  depth?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type MarkdownWordCountFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['MarkdownWordCount'] = ResolversParentTypes['MarkdownWordCount']> = {
+  paragraphs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  sentences?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  words?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = SiteContext<RecordsByKind>> = {
   Query?: QueryFieldResolvers<ContextType>;
   FileConnection?: FileConnectionFieldResolvers<ContextType>;
@@ -4444,6 +4586,9 @@ export type Resolvers<ContextType = SiteContext<RecordsByKind>> = {
   SitePluginPackageJsonDevDependencies?: SitePluginPackageJsonDevDependenciesFieldResolvers<ContextType>;
   SitePluginPackageJsonPeerDependencies?: SitePluginPackageJsonPeerDependenciesFieldResolvers<ContextType>;
   SitePluginPluginOptions?: SitePluginPluginOptionsFieldResolvers<ContextType>;
+  Markdown?: MarkdownFieldResolvers<ContextType>;
+  MarkdownHeading?: MarkdownHeadingFieldResolvers<ContextType>;
+  MarkdownWordCount?: MarkdownWordCountFieldResolvers<ContextType>;
 };
 
 

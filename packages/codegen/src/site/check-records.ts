@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { checkBackReference, checkLink } from './check-links.js';
 import { checkSources } from './check-sources.js';
+import { checkMarkdown, MARKDOWN_TYPE } from './markdown-types.js';
 import {
   allQueryName,
   type DiagnosticList,
@@ -92,8 +93,8 @@ function checkKindNames(kinds: readonly GraphQLObjectType[], diagnostics: Diagno
 function checkColumns(kind: GraphQLObjectType, diagnostics: DiagnosticList): void {
   const taken = new Map(RESERVED_COLUMNS.map((name) => [name, 'the internal column of the record order']));
   for (const field of Object.values(kind.getFields())) {
-    const { alias, computed } = readDirectives(field);
-    if (alias !== undefined || computed !== undefined) continue;
+    const { alias, computed, markdown } = readDirectives(field);
+    if (alias !== undefined || computed !== undefined || markdown !== undefined) continue;
     const column = field.name.toLowerCase();
     const other = taken.get(column);
     if (other !== undefined)
@@ -128,6 +129,7 @@ function checkFields(kind: GraphQLObjectType, diagnostics: DiagnosticList): void
     checkShape(field, diagnostics);
     checkDate(field, diagnostics);
     checkSource(kind, field, diagnostics);
+    checkSearch(field, diagnostics);
   }
 }
 
@@ -152,7 +154,10 @@ function checkInnerFields(type: GraphQLObjectType, diagnostics: DiagnosticList):
         getAstNode(field),
         `Expected a scalar, an enum or an object; received the record type ${inner.name}.`,
       );
-    if (field.args.length > 0)
+    const search = findDirective(field, 'search');
+    if (search !== undefined)
+      diagnostics.add(search, `@search is only allowed on fields of @record types; ${type.name} is not one.`);
+    if (field.args.length > 0 && type.name !== MARKDOWN_TYPE)
       diagnostics.add(getAstNode(field), 'Only @computed fields of @record types can have arguments.');
   }
 }
@@ -213,6 +218,25 @@ function checkShape(field: SdlField, diagnostics: DiagnosticList): void {
   }
 }
 
+/** A field with a higher weight would leave the others without effect. */
+const MAX_WEIGHT = 1000;
+
+function checkSearch(field: SdlField, diagnostics: DiagnosticList): void {
+  const search = findDirective(field, 'search');
+  const { searchWeight = 1, alias, computed, link, markdown } = readDirectives(field);
+  if (search === undefined) return;
+  const { type } = getFieldShape(field);
+  const isStored = [alias, computed, link, markdown].every((directive) => directive === undefined);
+  if (!isStored || type.name !== 'String')
+    diagnostics.add(search, `Expected @search on a stored field with text; received ${String(field.type)}.`);
+  if (!(searchWeight > 0 && searchWeight <= MAX_WEIGHT)) {
+    diagnostics.add(
+      search,
+      `Expected the weight of @search to be more than 0 and at most ${MAX_WEIGHT}; received ${searchWeight}.`,
+    );
+  }
+}
+
 /** Checks that only fields of type Date without arguments take those of `@dateformat`. */
 export function checkDate(field: SdlField, diagnostics: DiagnosticList): void {
   const dateformat = findDirective(field, 'dateformat');
@@ -231,7 +255,7 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Diag
     const received = `@${first.name.value} and @${second.name.value}`;
     diagnostics.add(second, `Expected at most one of @${SOURCES.join(', @')}; received ${received}.`);
   }
-  const { computed, alias, link, back, child } = readDirectives(field);
+  const { computed, alias, link, back, child, markdown } = readDirectives(field);
   if (computed === undefined && field.args.length > 0) {
     diagnostics.add(getAstNode(field), 'Only @computed fields can declare arguments; @dateformat adds those of dates.');
   }
@@ -239,6 +263,7 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Diag
   if (computed !== undefined) checkNeeds(kind, field, computed.needs, diagnostics);
   if (alias !== undefined) checkAlias(kind, field, alias, diagnostics);
   if (child) checkChild(field, diagnostics);
+  checkMarkdown(kind, { field, of: markdown }, diagnostics);
   if (link !== undefined) checkLink(kind, field, link, diagnostics);
   if (back !== undefined) checkBackReference(kind, field, back, diagnostics);
 }

@@ -19,6 +19,7 @@ import {
 // Not exported by the index of graphql, but the only access to its rules that preserves locations.
 import { validateSDL } from 'graphql/validation/validate.js';
 import { checkNames } from './check-names.js';
+import { MARKDOWN_TYPE } from './markdown-types.js';
 import {
   allQueryName,
   type DerivedNames,
@@ -49,6 +50,7 @@ const BUILT_IN_KINDS: Readonly<Record<string, string>> = {
   Directory: 'file.graphql',
   File: 'file.graphql',
   ImageProc: 'image.graphql',
+  Markdown: 'markdown.graphql',
   Internal: 'node.graphql',
   Node: 'node.graphql',
   PageInfo: 'node.graphql',
@@ -73,7 +75,8 @@ function withoutRepeatedKinds(
     );
     if (builtIn === undefined) return true;
     const { file, line } = locateAstNode(builtIn);
-    const extension = builtIn.kind === Kind.OBJECT_TYPE_DEFINITION ? `, or add fields to it: extend type ${name}` : '';
+    const canExtend = builtIn.kind === Kind.OBJECT_TYPE_DEFINITION && name !== MARKDOWN_TYPE;
+    const extension = canExtend ? `, or add fields to it: extend type ${name}` : '';
     diagnostics.add(
       definition,
       `${name} is a built-in type, which ${file}:${line} defines. Choose another name${extension}.`,

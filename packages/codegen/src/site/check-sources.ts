@@ -28,7 +28,7 @@ function checkExtension(directives: readonly ConstDirectiveNode[] = [], diagnost
 }
 
 /** The types whose values come from the server, which would never write a field that a project adds. */
-const WRITTEN_BY_SERVER = [
+export const WRITTEN_BY_SERVER: readonly string[] = [
   ...['Directory', 'File', 'ImageProc', 'Internal', 'PageInfo'],
   ...['Site', 'SiteBuildMetadata', 'SitePage', 'SiteSiteMetadata'],
 ];

@@ -101,7 +101,7 @@ function addInside(type: GraphQLObjectType, inside: Set<GraphQLNamedType>): void
 function checkOtherField(type: SdlFields, field: SdlField, diagnostics: DiagnosticList): void {
   const isQuery = type.name === 'Query';
   const computed = isQuery || isInterfaceType(type) ? undefined : findDirective(field, 'computed');
-  for (const name of [...SOURCES, 'index']) {
+  for (const name of [...SOURCES, 'index', 'search']) {
     const directive = findDirective(field, name);
     if (directive === undefined || directive === computed) continue;
     diagnostics.add(directive, `@${name} is only allowed on fields of @record types; ${type.name} is not one.`);

@@ -18,7 +18,7 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
   return [
     deriveQuery(tables, inner),
     ...tables.flatMap(({ kind, fields }) => [
-      deriveConnection(kind),
+      deriveConnection(kind, isSearchable(fields)),
       deriveFieldsEnum(kind, listMembers(fields, inner)),
     ]),
     ...[...filtered].map(([type, fields]) =>
@@ -54,11 +54,31 @@ ${fields
     "The number of records to skip."
     skip: Int
     "The maximum number of records to return."
-    limit: Int
+    limit: Int${isSearchable(fields) ? SEARCH_ARGUMENT : ''}
   ): ${kind}Connection!`;
 
+/** Whether records of a type are in a full-text index. */
+const isSearchable = (fields: readonly RecordField[]): boolean =>
+  fields.some((field) => field.kind === 'scalar' && field.searchWeight !== undefined);
+
+const SEARCH_ARGUMENT = `
+    """
+    Words that must all occur, in any order, without regard to case and accents. \`word*\` matches words that begin with it,
+    and \`"two words"\` a phrase. The best matches come first, unless \`sort\` is set. A text without a word has no effect.
+    """
+    search: String`;
+
+const SEARCH_FIELDS = `
+  "How well the record matches \`search\`: the higher, the better. Null without a search."
+  score: Float
+  "The part of the record that matches \`search\`, as HTML with matches in \`mark\` elements. Null without a search."
+  snippet(
+    "The maximum number of words, from 1 to 64."
+    words: Int! = 24
+  ): String`;
+
 /** Derives the result types of the query for many records of a type, and the input for their order. */
-const deriveConnection = (kind: string): string => `
+const deriveConnection = (kind: string, searchable: boolean): string => `
 "One page of the ${kind} records that match."
 type ${kind}Connection {
   "The number of matching records on all pages."
@@ -91,7 +111,7 @@ type ${kind}Edge {
   "The record."
   node: ${kind}!
   "The previous record."
-  previous: ${kind}
+  previous: ${kind}${searchable ? SEARCH_FIELDS : ''}
 }
 
 "The ${kind} records that share a value of a field."

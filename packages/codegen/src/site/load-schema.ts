@@ -26,6 +26,7 @@ import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
 import { checkUse } from './check-use.js';
 import { deriveSchema, publishSchema } from './derive-schema.js';
+import { addMarkdownTypes, MARKDOWN_TYPE, readMarkdownFields } from './markdown-types.js';
 import {
   allQueryName,
   DiagnosticList,
@@ -113,7 +114,7 @@ export interface SiteContract {
  */
 export function readContract(documents: ReadonlyMap<string, string>): SiteContract {
   const diagnostics = new DiagnosticList();
-  const definitions = addNodeFields(parseDocuments(documents));
+  const definitions = addMarkdownTypes(addNodeFields(parseDocuments(documents)));
   checkSdl(definitions, diagnostics);
   diagnostics.throwIfAny();
   const schema = buildContractSchema([...definitions, ...declarePlaceholderTypes(definitions)]);
@@ -202,10 +203,22 @@ function readField(field: SdlField, above: readonly string[], kind: SdlFields): 
   const names = [...above, field.name];
   const { list, nullable, type } = getFieldShape(field);
   const base = { name: field.name, path: names.join('.'), list, nullable };
-  const { alias, computed, dateformat, index } = readDirectives(field);
+  const { alias, computed, dateformat, index, markdown, searchWeight } = readDirectives(field);
   const relation = above.length === 0 ? readRelation(field, kind) : undefined;
   if (relation !== undefined) return { kind: 'relation', ...base, type: type.name, relation };
   const fields = isObjectType(type) && !isRecordType(type) ? readFields(type, names) : [];
+  if (markdown !== undefined) {
+    return {
+      kind: 'computed',
+      ...base,
+      type: MARKDOWN_TYPE,
+      fields: readMarkdownFields(fields),
+      needs: [markdown, 'parent'],
+      hasArguments: false,
+      dateArguments: false,
+      markdown,
+    };
+  }
   if (computed !== undefined) {
     const { needs } = computed;
     return {
@@ -230,6 +243,7 @@ function readField(field: SdlField, above: readonly string[], kind: SdlFields): 
     column,
     dateArguments: dateformat,
     indexed: index,
+    ...(searchWeight !== undefined && { searchWeight }),
   };
 }
 

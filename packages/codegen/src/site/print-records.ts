@@ -22,6 +22,7 @@ import {
   print,
 } from 'graphql';
 import { printLiteral, printModules, toKey } from '../output.js';
+import { WRITTEN_BY_SERVER } from './check-sources.js';
 import type { SiteContract } from './load-schema.js';
 import { isRecordType, type SdlField } from './sdl.js';
 
@@ -36,7 +37,7 @@ export const printRecords = (tables: readonly RecordTable[], typesModule: string
 ${printModules('import', [[typesModule, 'type RecordTable']])}
 export type RecordKind =${tables.map(({ kind }) => `\n  | '${kind}'`).join('') || ' never'};
 
-${tables.map(printRecord).join('\n\n')}
+${[...tables.map(printRecord), ...tables.filter(hasSourceInCode).map(printValues)].join('\n\n')}
 
 /** The stored form of each record type. */
 export interface RecordsByKind {
@@ -57,6 +58,57 @@ ${listColumns(fields)
   .map(({ name, type }) => `  readonly ${toKey(name)}: ${type};`)
   .join('\n')}
 };`;
+
+/** Whether sources in code may write the records of a type: those of the others come from files or the server. */
+const hasSourceInCode = ({ kind, source }: RecordTable): boolean =>
+  source === undefined && kind !== 'SitePlugin' && !WRITTEN_BY_SERVER.includes(kind);
+
+const printValues = ({
+  kind,
+  fields,
+}: RecordTable): string => `/** The values of a ${kind} in a source (\`defineSource\`). */
+export type ${kind}Values = ${printObject(
+  fields.filter(({ name }) => !['children', 'id', 'internal', 'parent'].includes(name)),
+  '',
+)};`;
+
+const VALUE_TYPES = {
+  Boolean: 'boolean',
+  Date: 'Date | string',
+  Float: 'number',
+  ID: 'string',
+  Int: 'number',
+  String: 'string',
+};
+
+/** Prints the type of an object as it is before validation. Absent lists are empty. */
+function printObject(fields: readonly RecordField[], indent: string): string {
+  const lines = fields.flatMap((field) => {
+    const type = printValue(field, `${indent}  `);
+    if (type === undefined) return [];
+    const whole = field.list ? `readonly (${type})[]` : type;
+    const isOptional = field.nullable || field.list;
+    return [
+      `${indent}  readonly ${toKey(field.name)}${isOptional ? '?' : ''}: ${whole}${field.nullable ? ' | null' : ''};`,
+    ];
+  });
+  return `{\n${lines.join('\n')}\n${indent}}`;
+}
+
+/** Returns nothing for a field that a source can't set. A path has no folder there to which it could be relative. */
+function printValue(field: RecordField, indent: string): string | undefined {
+  if (field.kind === 'object') return printObject(field.fields, indent);
+  if (field.kind === 'relation') {
+    const isPath =
+      (field.type === 'File' || field.type === 'Directory') &&
+      field.relation.by === 'link' &&
+      field.relation.to === 'id';
+    return hasKeyColumn(field) && !isPath ? 'string' : undefined;
+  }
+  if (field.kind === 'computed' || isAlias(field)) return undefined;
+  if (field.values) return field.values.map((value) => `'${value}'`).join(' | ');
+  return field.declared === undefined ? VALUE_TYPES[field.type] : 'unknown';
+}
 
 /** One column of a table, with the type of its stored values. */
 interface StoredColumn {

@@ -149,7 +149,7 @@ export function listResolvers(schema: GraphQLSchema, contract: SiteContract): Re
 function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): HandWritten[] {
   return fields.flatMap((computed) => {
     const field = fieldOf(schema, kind, computed.name);
-    if (computed.kind !== 'computed' || field === undefined) return [];
+    if (computed.kind !== 'computed' || computed.markdown !== undefined || field === undefined) return [];
     const columns = ['id', ...computed.needs.filter((column) => column !== 'id')];
     return [{ is: 'resolver', type: kind, field, columns, hasArguments: computed.hasArguments }];
   });

@@ -75,9 +75,9 @@ export function findStored(type: SdlFields, path: string): SdlField | undefined 
   const [name = '', ...rest] = path.split('.');
   const field = type.getFields()[name];
   if (field === undefined) return undefined;
-  const { alias, computed } = readDirectives(field);
+  const { alias, computed, markdown } = readDirectives(field);
   const shape = getFieldShape(field);
-  if (alias !== undefined || computed !== undefined) return undefined;
+  if (alias !== undefined || computed !== undefined || markdown !== undefined) return undefined;
   if (rest.length === 0) return isLeafType(shape.type) || (isObjectType(shape.type) && shape.list) ? field : undefined;
   return isObjectType(shape.type) && !isRecordType(shape.type) && !shape.list
     ? findStored(shape.type, rest.join('.'))
@@ -96,7 +96,7 @@ export interface BackReference {
 }
 
 /** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
-export const SOURCES = ['alias', 'child', 'computed', 'link'] as const;
+export const SOURCES = ['alias', 'child', 'computed', 'link', 'markdown'] as const;
 
 /** The directives of one field. */
 interface FieldDirectives {
@@ -108,6 +108,10 @@ interface FieldDirectives {
   /** Without `from`, the field has a column of its own for the keys. */
   readonly link?: LinkEnds;
   readonly back?: BackReference;
+  /** The name of the text field that is rendered. */
+  readonly markdown?: string;
+  /** The weight of the field in the full-text index. */
+  readonly searchWeight?: number;
 }
 
 /** An element with directives: a field or a type definition. */
@@ -128,6 +132,8 @@ export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astN
     ...(has('computed') && { computed: { needs: texts(findDirective(field, 'computed'), 'needs') } }),
     dateformat: has('dateformat'),
     index: has('index'),
+    ...(has('markdown') && { markdown: text('markdown', 'of') ?? 'body' }),
+    ...(has('search') && { searchWeight: findNumber(findDirective(field, 'search'), 'weight') ?? 1 }),
     ...readLink(text('link', 'by'), has('link') && { from: text('link', 'from'), to: text('link', 'to') ?? 'id' }),
   };
 }
@@ -144,6 +150,11 @@ const texts = (directive: ConstDirectiveNode | undefined, argument: string): str
 export function findTexts(directive: ConstDirectiveNode | undefined, argument: string): readonly StringValueNode[] {
   const value = directive?.arguments?.find(({ name }) => name.value === argument)?.value;
   return (value?.kind === Kind.LIST ? value.values : [value]).filter(isText);
+}
+
+function findNumber(directive: ConstDirectiveNode | undefined, argument: string): number | undefined {
+  const value = directive?.arguments?.find(({ name }) => name.value === argument)?.value;
+  return value?.kind === Kind.INT || value?.kind === Kind.FLOAT ? Number(value.value) : undefined;
 }
 
 const isText = (value: ConstValueNode | undefined): value is StringValueNode => value?.kind === Kind.STRING;
@@ -171,7 +182,7 @@ export const findStoredScalar = (type: Marked): string | undefined =>
 
 /** The directives of the generator, which the published schema does not have. */
 export const GENERATOR_DIRECTIVES: readonly string[] = [
-  ...['alias', 'child', 'computed', 'dateformat', 'index', 'link', 'record', 'source', 'stored'],
+  ...['alias', 'child', 'computed', 'dateformat', 'index', 'link', 'markdown', 'record', 'search', 'source', 'stored'],
 ];
 
 export const SORT_ORDER = 'SortOrderEnum';

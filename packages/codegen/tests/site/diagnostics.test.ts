@@ -10,7 +10,7 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'an unknown directive',
     'type Pan { a: Int ▲@clean }',
-    'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @record, @source, @stored, @deprecated; received @clean.',
+    'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @source, @stored, @deprecated; received @clean.',
   ],
   [
     'a duplicate directive',
@@ -222,7 +222,57 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'two sources of one value',
     'type Pan implements Node @record { a: Int @alias(of: "b") ▲@computed b: Int }',
-    'Expected at most one of @alias, @child, @computed, @link; received @alias and @computed.',
+    'Expected at most one of @alias, @child, @computed, @link, @markdown; received @alias and @computed.',
+  ],
+  [
+    '@markdown of an unknown field',
+    'type Pan implements Node @record { a: Markdown ▲@markdown(of: "b") }',
+    'Expected @markdown of a stored text field of Pan; received "b".',
+  ],
+  [
+    '@markdown of a list',
+    'type Pan implements Node @record { a: Markdown ▲@markdown(of: "b") b: [String] }',
+    'Expected @markdown of a stored text field of Pan; received "b".',
+  ],
+  [
+    '@markdown with a different type',
+    'type Pan implements Node @record { body: String a: ▲String @markdown }',
+    'Expected the type Markdown; received String.',
+  ],
+  [
+    'required @markdown of a text that can be null',
+    'type Pan implements Node @record { body: String a: ▲Markdown! @markdown }',
+    'Expected a type that can be null, as Pan.body can; received Markdown!.',
+  ],
+  [
+    'a field of the type Markdown without @markdown',
+    'type Pan implements Node @record { body: String a: Markdown @markdown b: ▲Markdown }',
+    'Expected @markdown on a field of the type Markdown.',
+  ],
+  [
+    'a type with the name of a built-in one',
+    'type Pan implements Node @record { body: String a: Markdown @markdown }\ntype ▲Markdown { b: Int }',
+    'Markdown is a built-in type, which built-in/markdown.graphql:3 defines. Choose another name.',
+  ],
+  [
+    '@search on a number',
+    'type Pan implements Node @record { a: Int ▲@search }',
+    'Expected @search on a stored field with text; received Int.',
+  ],
+  [
+    '@search on a computed text',
+    'type Pan implements Node @record { a: String @computed ▲@search }',
+    'Expected @search on a stored field with text; received String.',
+  ],
+  [
+    '@search without weight',
+    'type Pan implements Node @record { a: String ▲@search(weight: 0) }',
+    'Expected the weight of @search to be more than 0 and at most 1000; received 0.',
+  ],
+  [
+    '@search inside an object',
+    'type Pan implements Node @record { a: Lid }\ntype Lid { a: String ▲@search }',
+    '@search is only allowed on fields of @record types; Lid is not one.',
   ],
   [
     '@alias of an unknown field',

@@ -1,5 +1,6 @@
 import type { RecordField } from '@trellis/core/record-types';
-import { readContract } from '../../src/site/load-schema.js';
+import type { GraphQLObjectType } from 'graphql';
+import { deriveFullSchema, readContract } from '../../src/site/load-schema.js';
 import { listColumns } from '../../src/site/print-records.js';
 import { documentsWith } from './documents.js';
 
@@ -133,4 +134,53 @@ test('listColumns: returns a column for each stored value', () => {
     'id: string',
     'parent: string | null',
   ]);
+});
+
+describe('a field with @markdown', () => {
+  const TEXT =
+    'type Pan implements Node @record { body: String! a: Markdown! @markdown b: Markdown @markdown(of: "c") c: String }';
+
+  test('adds the types of Markdown, whose filters have no field with arguments', () => {
+    const schema = deriveFullSchema(documentsWith(TEXT));
+    const fieldsOf = (type: string): string[] =>
+      Object.keys((schema.getType(type) as GraphQLObjectType | undefined)?.getFields() ?? {});
+    expect(fieldsOf('Markdown')).toContain('html');
+    expect(fieldsOf('MarkdownFilterInput')).toEqual(['plainText', 'timeToRead', 'wordCount']);
+    expect(readContract(documentsWith(TEXT)).tables[0]?.fields).toContainEqual(
+      expect.objectContaining({ kind: 'computed', name: 'b', markdown: 'c', needs: ['c', 'parent'] }),
+    );
+  });
+
+  test('adds no types to other contracts', () => {
+    expect(
+      deriveFullSchema(documentsWith('type Pan implements Node @record { a: Int }')).getType('Markdown'),
+    ).toBeUndefined();
+  });
+});
+
+describe('a field with @search', () => {
+  test('adds an argument to the query, and the match to the edges', () => {
+    const schema = deriveFullSchema(
+      documentsWith('type Pan implements Node @record { a: [String!] @search(weight: 2.5) }'),
+    );
+    expect(
+      schema
+        .getQueryType()
+        ?.getFields()
+        .allPan?.args.map(({ name }) => name),
+    ).toContain('search');
+    expect(Object.keys((schema.getType('PanEdge') as GraphQLObjectType).getFields())).toEqual([
+      ...['next', 'node', 'previous', 'score', 'snippet'],
+    ]);
+  });
+
+  test('is left out of other types', () => {
+    const schema = deriveFullSchema(documentsWith('type Pan implements Node @record { a: String }'));
+    expect(
+      schema
+        .getQueryType()
+        ?.getFields()
+        .allPan?.args.map(({ name }) => name),
+    ).not.toContain('search');
+  });
 });

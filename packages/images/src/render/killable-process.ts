@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
 import type { Job, JobLimits, RenderReply } from './jobs.js';
@@ -27,11 +27,9 @@ const CHECK_MS = 100;
 /** A process that holds more memory than this after a job is ended, since allocators rarely return it. */
 const MAX_IDLE_BYTES = 300 * 2 ** 20;
 
-/** Returns the number of sharp threads per process: concurrent processes share the cores. */
-const threadsFor = (processes: number): number => Math.max(1, Math.floor(availableParallelism() / processes));
-
-export function startProcess(processes: number): KillableProcess {
-  const child = forkProgram([String(threadsFor(processes))]);
+/** @param threads The number of threads with which sharp renders one image. */
+export function startProcess(threads: number): KillableProcess {
+  const child = forkProgram([String(threads)]);
   let isAlive = true;
   let settle: ((reply: RenderReply | Error) => void) | undefined;
 

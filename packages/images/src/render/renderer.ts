@@ -24,25 +24,38 @@ export interface Renderer {
   close(): void;
 }
 
-/** More parallel jobs cost more memory than they save time. With at least two slots, a drawing never takes all. */
-const SLOTS = Math.max(2, Math.min(availableParallelism(), 3));
+export interface RendererOptions {
+  /** The number of cores that jobs may use; by default all that the process may use. */
+  readonly parallelism?: number;
+  /** The CPU time after which the process of a drawing is killed. */
+  readonly drawingCpuMs?: number;
+}
 
-/** Drawings leave one slot to other images, even if all of them run until they are killed. */
-const DRAWING_SLOTS = SLOTS - 1;
+/** Most jobs take less. Large images take several slots. */
+const BYTES_PER_SLOT = 512 * 2 ** 20;
 
-/** Headers have their own slots, so that queries do not wait for images. */
-const HEADER_SLOTS = Math.min(availableParallelism(), 2);
+const memoryBytes = process.constrainedMemory() || totalmem();
+
+/**
+ * Returns how many jobs may run at a time: one per core, as far as half of the memory allows. With at least two slots, a
+ * drawing never takes all.
+ */
+export const countSlots = (parallelism: number, memory = memoryBytes): number =>
+  Math.max(2, Math.min(parallelism, Math.floor(memory / 2 / BYTES_PER_SLOT)));
 
 /** The time before an idle process ends. It takes 70 MB, and starting a new one about 200 ms. */
 const IDLE_MS = 60_000;
 
-/** @param drawingCpuMs The CPU time after which the process of a drawing is killed. */
-export function openRenderer(drawingCpuMs = DRAWING_CPU_MS): Renderer {
-  const [headers, images, drawings] = [
-    limitConcurrency(HEADER_SLOTS),
-    limitConcurrency(SLOTS),
-    limitConcurrency(DRAWING_SLOTS),
-  ];
+export function openRenderer(options: RendererOptions = {}): Renderer {
+  const { parallelism = availableParallelism(), drawingCpuMs = DRAWING_CPU_MS } = options;
+  const slots = countSlots(parallelism);
+  // Drawings leave one slot to other images, even if all of them run until they are killed.
+  const drawingSlots = slots - 1;
+  const threads = Math.max(1, Math.floor(parallelism / slots));
+  // Headers have their own slots, so that queries do not wait for images.
+  const headers = limitConcurrency(Math.min(parallelism, slots));
+  const images = limitConcurrency(slots);
+  const drawings = limitConcurrency(drawingSlots);
   const slow = rememberSlowSources();
   const idle: KillableProcess[] = [];
   const all = new Set<KillableProcess>();
@@ -51,7 +64,7 @@ export function openRenderer(drawingCpuMs = DRAWING_CPU_MS): Renderer {
 
   function acquire(): KillableProcess {
     if (isClosed) throw new AppError('unavailable', 'The server is shutting down.');
-    const known = idle.pop() ?? startProcess(SLOTS);
+    const known = idle.pop() ?? startProcess(threads);
     all.add(known);
     clearTimeout(stops.get(known));
     if (known.isAlive) return known;
@@ -102,7 +115,7 @@ export function openRenderer(drawingCpuMs = DRAWING_CPU_MS): Renderer {
   function enqueue(job: Job): Promise<unknown> {
     if (job.kind === 'header') return headers(() => runNow(job));
     if (!isDrawing(job)) return images(() => runNow(job), estimateCost(job));
-    return drawings(() => images(() => runNow(job), Math.min(estimateCost(job), DRAWING_SLOTS)));
+    return drawings(() => images(() => runNow(job), Math.min(estimateCost(job), drawingSlots)));
   }
 
   return {
@@ -153,7 +166,7 @@ function rememberSlowSources() {
 }
 
 /** An 8K image with rotation and duotone takes 1.2 GB. At least half of the memory is left to other processes. */
-const residentBytes = Math.min(2 * 2 ** 30, (process.constrainedMemory() || totalmem()) / 2);
+const residentBytes = Math.min(2 * 2 ** 30, memoryBytes / 2);
 
 /** Reading a header takes a few milliseconds; a drawing of 8 MB, which is parsed completely, takes about a second. */
 const HEADER_LIMITS: JobLimits = { cpuMs: 3_000, wallMs: 60_000, residentBytes };

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { AppError } from '@trellis/core/errors';
 import type { DerivedImage } from '../plan/links.js';
 import type { GenerateFile, ImageFile, ImageFiles } from './files.js';
@@ -20,7 +21,7 @@ export interface BuildOptions {
 }
 
 /** Enough pending images to keep the rendering pool busy; more would only take memory. */
-const MAX_STARTED = 16;
+const MAX_STARTED = Math.max(16, 2 * availableParallelism());
 
 /**
  * Generates the images that do not exist yet. An image that fails with an AppError is counted and reported to

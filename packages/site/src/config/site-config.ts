@@ -26,6 +26,17 @@ export interface SiteConfig extends ExposureConfig {
   readonly queries: string;
   /** The allowed arguments of image fields; `stored` allows only those of the stored queries. */
   readonly imageRecipes: 'any' | 'stored';
+  readonly markdown: MarkdownConfig;
+}
+
+/** The rendering of fields with `@markdown`. */
+export interface MarkdownConfig {
+  /** Whether elements and attributes that could run scripts or change the page are removed. */
+  readonly sanitize: boolean;
+  /** Whether code in a known language is highlighted. */
+  readonly highlight: boolean;
+  /** The width at which images are shown, in CSS pixels. */
+  readonly imageWidth: number;
 }
 
 export interface SiteMetadata {
@@ -70,6 +81,7 @@ export interface SiteConfigInput {
   dotfiles?: 'exclude' | 'include';
   allow?: string[];
   images?: { recipes?: 'any' | 'stored' };
+  markdown?: { sanitize?: boolean; highlight?: boolean; imageWidth?: number };
 }
 
 /** The name of the only source of a site without configured sources. */
@@ -107,6 +119,7 @@ export function toSiteConfig(written: SiteConfigInput, directory: string): SiteC
     dotfiles: written.dotfiles ?? 'exclude',
     allow: written.allow ?? [],
     imageRecipes: written.images?.recipes ?? 'any',
+    markdown: { sanitize: true, highlight: true, imageWidth: 800, ...written.markdown },
   };
 }
 

@@ -27,7 +27,7 @@ const MAX_CHARACTERS = 1024 * 1024;
  */
 export async function readStoredQueries(directory: string, glob: string): Promise<StoredQuery[]> {
   const matches = compileGlob(glob);
-  const files = (await listBelow(directory, picomatch.scan(glob).base)).filter((file) => matches(file));
+  const files = (await listBelow(directory, findQueryFolder(glob))).filter((file) => matches(file));
   if (files.length > MAX_QUERIES) {
     throw new AppError('invalid_input', `Expected at most ${MAX_QUERIES} files for ${glob}; received ${files.length}.`);
   }
@@ -35,6 +35,9 @@ export async function readStoredQueries(directory: string, glob: string): Promis
   for (const file of files.sort()) queries.push(await readStoredQuery(directory, file));
   return queries;
 }
+
+/** Returns the folder of the stored queries: the part of the glob before its first wildcard. */
+export const findQueryFolder = (glob: string): string => picomatch.scan(glob).base;
 
 async function readStoredQuery(directory: string, file: string): Promise<StoredQuery> {
   const beside = file.replace(/\.[^./]*$/u, '.variables.json');

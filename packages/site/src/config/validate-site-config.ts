@@ -34,6 +34,11 @@ const SITE_CONFIG_SCHEMA = object({
   dotfiles: { enum: ['exclude', 'include'] },
   allow: list({ ...text, maxLength: 500, pattern: ALLOWED }),
   images: object({ recipes: { enum: ['any', 'stored'] } }),
+  markdown: object({
+    sanitize: { type: 'boolean' },
+    highlight: { type: 'boolean' },
+    imageWidth: { type: 'integer', minimum: 1, maximum: 4096 },
+  }),
 }) as unknown as JSONSchemaType<SiteConfigInput>;
 
 /** Compiles the schema for the first configuration, as most sites have none. Its tests are its check. */

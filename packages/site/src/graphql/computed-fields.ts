@@ -15,6 +15,7 @@ import {
 import type { ComputedValues, SiteRecord } from '../query/record-queries.js';
 import type { RecordTables } from '../records/record-schema.js';
 import type { RecordContext } from './context.js';
+import { createMarkdownResolver } from './markdown-fields.js';
 
 type Resolver = GraphQLFieldResolver<unknown, unknown, object>;
 
@@ -62,7 +63,12 @@ function listComputations({ schema, tables, resolvers, values }: ComputedFieldsO
     fields.flatMap((field): [string, Computation][] => {
       const type = schema.getType(kind);
       const definition = isObjectType(type) ? type.getFields()[field.name] : undefined;
-      const resolve = findFunction(values, kind, field.name) ?? findFunction(resolvers, kind, field.name);
+      const resolve =
+        findFunction(values, kind, field.name) ??
+        findFunction(resolvers, kind, field.name) ??
+        (field.kind === 'computed' && field.markdown !== undefined
+          ? (createMarkdownResolver(field) as Resolver)
+          : undefined);
       if (field.kind !== 'computed' || field.needsArguments || !isObjectType(type) || !definition || !resolve)
         return [];
       const info = createInfo(schema, type, definition);

@@ -1,5 +1,10 @@
 import type { FormatDate } from '../query/dates.js';
 import type { RecordQueries, WorkMeter } from '../query/record-queries.js';
+import { findPendingFile } from '../sources/digests/large-file-digests.js';
+import type { MarkdownTexts } from './markdown-fields.js';
+
+/** Whether a stored digest is that of a large file that was not read yet. */
+export const isPendingDigest = (digest: string): boolean => findPendingFile(digest) !== undefined;
 
 /** The remaining work and response size of one request. All methods throw when a limit is exceeded. */
 export interface ResolverBudget extends WorkMeter {
@@ -16,4 +21,8 @@ export interface RecordContext {
   readonly records: RecordQueries;
   readonly formatDate: FormatDate;
   readonly budget: ResolverBudget;
+  /** Renders the fields with `@markdown`; absent in an application without such fields. */
+  readonly markdown?: MarkdownTexts;
+  /** Returns a digest, which a large file has only after it was read. If absent, no digest is pending. */
+  readonly readDigest?: (digest: string) => Promise<string> | string;
 }

@@ -5,12 +5,15 @@ import type {
   GroupQuery,
   QueryContext,
   RecordConnection,
+  RecordEdge,
   RecordFilter,
   RecordGroup,
   RecordQuery,
   RecordSort,
 } from '../query/record-queries.js';
+import { listSearchedFields } from '../records/search-index.js';
 import type { RecordContext } from './context.js';
+import { createMarkdownResolver } from './markdown-fields.js';
 import { CONNECTION, getBinding, getSelection, RECORD, spend, valuesPerRecord } from './selection.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, RecordContext, never>;
@@ -23,6 +26,8 @@ export function createRecordResolvers(tables: Readonly<Record<string, RecordTabl
     Object.assign(resolvers.Query ?? {}, queriesOf(table));
     resolvers[`${table.kind}Connection`] = connectionResolvers as unknown as Record<string, Resolver>;
     resolvers[`${table.kind}GroupConnection`] = groupResolvers as unknown as Record<string, Resolver>;
+    if (listSearchedFields(table).length > 0)
+      resolvers[`${table.kind}Edge`] = matchResolvers as unknown as Record<string, Resolver>;
     addFields(resolvers, table.kind, table.fields);
   }
   return resolvers;
@@ -31,6 +36,7 @@ export function createRecordResolvers(tables: Readonly<Record<string, RecordTabl
 export interface AllArguments {
   readonly filter?: RecordFilter | null;
   readonly sort?: RecordSort | null;
+  readonly search?: string | null;
   readonly skip?: number | null;
   readonly limit?: number | null;
 }
@@ -83,6 +89,13 @@ const connectionResolvers = {
     ),
 };
 
+const matchResolvers = {
+  score: ({ match }: RecordEdge, _: unknown, context: RecordContext) => read(() => match?.score ?? null, context),
+
+  snippet: ({ match }: RecordEdge, { words }: { readonly words: number }, context: RecordContext) =>
+    read(() => match?.snippet(words) ?? null, context),
+};
+
 /** Reads fairly with respect to other requests, and again once computed values that the query needs are loaded. */
 export const read = <T>(getValue: () => T, { records, budget }: RecordContext): T | Promise<T> =>
   records.withComputedValues(() => budget.workInTurn(getValue));
@@ -112,10 +125,19 @@ function addFields(resolvers: Resolvers, type: string, fields: readonly RecordFi
   const own = (resolvers[type] ??= {});
   for (const field of fields) {
     if (field.kind === 'relation') own[field.name] = relationResolver(field);
+    if (field.kind === 'computed' && field.markdown !== undefined)
+      own[field.name] = createMarkdownResolver(field) as Resolver;
     if (field.kind === 'scalar' && field.dateArguments) own[field.name] = dateResolver(field.name);
+    if (field.path === 'internal.contentDigest') own[field.name] = digestResolver as unknown as Resolver;
     if (field.kind === 'object' || field.kind === 'computed') addFields(resolvers, field.type, field.fields);
   }
 }
+
+const digestResolver = (
+  { contentDigest }: { readonly contentDigest: string },
+  _args: unknown,
+  { readDigest }: RecordContext,
+): Promise<string> | string => readDigest?.(contentDigest) ?? contentDigest;
 
 function relationResolver({ name, list }: RelationField): Resolver {
   const key = `~${name}`;

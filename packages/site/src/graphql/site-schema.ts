@@ -23,6 +23,7 @@ import type { RecordTables } from '../records/record-schema.js';
 import { createComputedFields, type FieldFunctions } from './computed-fields.js';
 import type { RecordContext } from './context.js';
 import { createRecordResolvers, type Resolvers } from './record-resolvers.js';
+import { findRepeatableDocuments, type RepeatableDocuments } from './repeatable.js';
 import { codecScalar, dateScalar, withWideInt } from './scalars.js';
 import { bind, getBinding } from './selection.js';
 
@@ -123,6 +124,8 @@ function toKind(value: unknown): string | undefined {
 /** The schema of the site, and the function that executes valid requests. */
 export interface SiteEngine {
   readonly schema: GraphQLSchema;
+  /** The documents whose results stay the same until a record changes. */
+  readonly repeatable: RepeatableDocuments;
   readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
 
@@ -136,6 +139,7 @@ export function createSchemaEngine(options: SiteSchemaOptions): SiteEngine {
   let shared: GraphQLSchema | undefined;
   return {
     schema,
+    repeatable: findRepeatableDocuments(schema, options.resolvers as FieldFunctions),
     execute: (args) =>
       execute(isIntrospection(args) ? args : { ...args, schema: (shared ??= withSharedArguments(options, schema)) }),
   };

@@ -92,7 +92,7 @@ const MAX_PARTS = 2000;
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
 /** Matches a class, the opening of a group, an escape, a repetition, or one character. */
-const TOKEN =
+export const REGEX_TOKEN =
   /\[\^?(?:\\[^]|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>)|\\(?:u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|k<\w+>|[pP]\{[^}]*\}|[1-9]\d*|[^])|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/g;
 
 const UNSUPPORTED: readonly [RegExp, string][] = [
@@ -109,7 +109,7 @@ const UNSUPPORTED: readonly [RegExp, string][] = [
  * @throws AppError `invalid_input` for elements that need backtracking and for repetitions that are too large.
  */
 function translateRegex(source: string): string {
-  const tokens = source.match(TOKEN) ?? [];
+  const tokens = source.match(REGEX_TOKEN) ?? [];
   for (const token of tokens) assertSupported(token, source);
   assertPartLimit(tokens, source);
   return tokens.map(translateToken).join('');

@@ -3,8 +3,9 @@ import { ALWAYS, and, NEVER, quoteIdentifier, sql, type Sql, sqlTemplate, type S
 import { compileFilter, IndexCandidates } from './compile-filter.js';
 import type { IndexAdvisor, IndexKey } from './index-advisor.js';
 import { absenceTerm, compilePath, compileSort, isIndexable, orderBy, type PathValue, type SortKey } from './paths.js';
-import type { RecordFilter, RecordSort } from './record-queries.js';
+import type { RecordQuery } from './record-queries.js';
 import { type CompileContext, type FieldScope, getTable, rowScope } from './scope.js';
+import { parseSearch, type RecordSearch, searchCondition, searchOrder } from './search.js';
 
 /** A statement on the matches of a query, and a function that builds it for the same query with known matches. */
 export interface QueryStatement {
@@ -40,6 +41,7 @@ export interface CompiledQuery {
   readonly hints: IndexCandidates;
   readonly scope: FieldScope;
   readonly context: CompileContext;
+  readonly search: RecordSearch | undefined;
   /** Whether the rows are selected by position, so that no index is needed. */
   readonly isNarrow: boolean;
   readonly made: Made;
@@ -58,13 +60,17 @@ interface Made {
 
 export function compileQuery(
   kind: string,
-  { filter, sort }: { filter?: RecordFilter | null; sort?: RecordSort | null },
+  { filter, sort, search: text }: Pick<RecordQuery, 'filter' | 'search' | 'sort'>,
   context: CompileContext,
 ): CompiledQuery {
   const scope = rowScope(getTable(kind, context), ROW, context);
   const hints = new IndexCandidates();
-  const condition = compileFilter(filter, scope, context, hints);
-  const keys = compileSort(sort, scope, context);
+  const search = parseSearch(kind, text, context);
+  if (search) hints.hasOtherConditions = true;
+  const filtered = compileFilter(filter, scope, context, hints);
+  const condition = search ? and([searchCondition(search), filtered]) : filtered;
+  const sorted = compileSort(sort, scope, context);
+  const keys = search && sorted.length === 0 ? [searchOrder(search)] : sorted;
   const where = context.isExpensive ? and([sql('in_time()'), condition]) : condition;
   assertValueLimit(where);
   return {
@@ -74,6 +80,7 @@ export function compileQuery(
     hints,
     scope,
     context,
+    search,
     isNarrow: false,
     made: { texts: new Map() },
   };

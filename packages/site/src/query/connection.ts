@@ -23,8 +23,25 @@ import type {
   RecordGroup,
   RecordQuery,
   RecordSelection,
+  SearchMatch,
   SiteRecord,
 } from './record-queries.js';
+import type { RecordSearch } from './search.js';
+
+/** The member of a record with its position, which no field can have. */
+const POSITION = '~position';
+
+/** The selections of searches, which are reused as long as the document is cached. */
+const positioned = new WeakMap<RecordSelection, RecordSelection>();
+
+function withPosition(selection: RecordSelection): RecordSelection {
+  const known = positioned.get(selection);
+  if (known) return known;
+  const position = { kind: 'column', name: POSITION, column: 'position', holds: 'value' } as const;
+  const extended = { ...selection, values: [...selection.values, position] };
+  positioned.set(selection, extended);
+  return extended;
+}
 
 /** Reads the parts of a connection with the engine. */
 export class QueryConnection implements RecordConnection {
@@ -33,6 +50,7 @@ export class QueryConnection implements RecordConnection {
   readonly #page: PageRange;
   readonly #queryContext: QueryContext;
   readonly #selection: RecordSelection;
+  readonly #snippetsByWords = new Map<number, ReadonlyMap<number, string>>();
   #nodes: SiteRecord[] | undefined;
 
   constructor(engine: Engine, kind: string, query: RecordQuery, selection: RecordSelection) {
@@ -40,7 +58,7 @@ export class QueryConnection implements RecordConnection {
     this.#page = parsePage(query);
     this.#query = engine.compile(kind, query);
     this.#queryContext = query;
-    this.#selection = selection;
+    this.#selection = this.#query.search ? withPosition(selection) : selection;
   }
 
   get totalCount(): number {
@@ -59,7 +77,30 @@ export class QueryConnection implements RecordConnection {
   }
 
   get edges(): RecordEdge[] {
-    return toEdges(this.nodes);
+    const edges = toEdges(this.nodes);
+    const { search } = this.#query;
+    return search ? edges.map((edge) => ({ ...edge, match: this.#matchOf(edge.node, search) })) : edges;
+  }
+
+  #matchOf(node: SiteRecord, search: RecordSearch): SearchMatch {
+    const position = Number(node[POSITION]);
+    const engine = this.#engine;
+    const queryContext = this.#queryContext;
+    return {
+      get score() {
+        return engine.placesOf(search, queryContext).get(position)?.score ?? null;
+      },
+      snippet: (words) => this.#snippets(search, words).get(position) ?? null,
+    };
+  }
+
+  /** Reads the snippets of all nodes at once. */
+  #snippets(search: RecordSearch, words: number): ReadonlyMap<number, string> {
+    const positions = this.nodes.map((node) => Number(node[POSITION]));
+    const snippets =
+      this.#snippetsByWords.get(words) ?? this.#engine.snippetsOf(search, { positions, words }, this.#queryContext);
+    this.#snippetsByWords.set(words, snippets);
+    return snippets;
   }
 
   get pageInfo(): PageInfo {

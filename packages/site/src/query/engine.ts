@@ -12,7 +12,7 @@ import {
   toStatement,
 } from './compile-query.js';
 import { ComputedCache, ComputedValueLoader, DataNotLoadedError } from './computed-values.js';
-import { IndexAdvisor } from './index-advisor.js';
+import { IndexAdvisor, type IndexKey } from './index-advisor.js';
 import { hasIndexedValue, nearStatement } from './near-matches.js';
 import type {
   ComputedValues,
@@ -24,6 +24,15 @@ import type {
 } from './record-queries.js';
 import { type LoadContext, readerWithRelations, type RecordReader, toRecords } from './record-reader.js';
 import { Compilation, type CompileContext } from './scope.js';
+import {
+  parseSearchKey,
+  placesStatement,
+  type RecordSearch,
+  type SearchPlaces,
+  snippetsStatement,
+  toSearchKey,
+  toSnippetHtml,
+} from './search.js';
 import { findInPieces, type FoundMatches, searchStatement } from './slow-queries.js';
 import type { FunctionState } from './sql-functions.js';
 
@@ -37,6 +46,9 @@ const AGGREGATES = {
   maxSize: 500_000,
   sizeOf: (value: unknown): number => (Array.isArray(value) ? value.length + 1 : 1),
 };
+
+/** The matches of the latest searches, about 100 bytes each. */
+const SEARCHES = { maxEntries: 100, maxSize: 500_000, sizeOf: ({ size }: SearchPlaces): number => size + 1 };
 
 /** The rows of a bounded page, and their size in characters of JSON. */
 interface Page {
@@ -66,6 +78,7 @@ export class Engine {
   readonly #shared: Shared;
   readonly #functions: FunctionState;
   readonly #aggregates = new QueryResultCache<unknown>(AGGREGATES);
+  readonly #searches = new QueryResultCache<SearchPlaces>(SEARCHES);
   readonly #pages = new QueryResultCache<Page>(PAGES);
   readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
   readonly #computed = new ComputedCache();
@@ -76,21 +89,21 @@ export class Engine {
   readonly #generation: () => number;
   readonly #watch: StatementWatch | undefined;
 
-  constructor({ statements, shared, functions, generation, watch }: EngineOptions) {
+  constructor({ statements, shared, functions, generation, watch, requestIndex }: EngineOptions) {
     this.#watch = watch;
     this.#statements = statements;
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
-    this.advisor = new IndexAdvisor(statements, shared.tables);
+    this.advisor = new IndexAdvisor(statements, shared.tables, requestIndex);
   }
 
   /** Compiles a query, or returns it from the cache if it was compiled for this generation of records. */
-  compile(kind: string, { filter, sort }: RecordQuery): CompiledQuery {
-    const key = JSON.stringify([kind, filter, sort]);
+  compile(kind: string, { filter, sort, search }: RecordQuery): CompiledQuery {
+    const key = JSON.stringify([kind, filter, sort, search]);
     const known = this.#compiled.get(key);
     if (known?.generation === this.#generation()) return known.query;
-    const query = compileQuery(kind, { filter, sort }, new Compilation(this.#shared));
+    const query = compileQuery(kind, { filter, sort, search }, new Compilation(this.#shared));
     if (key.length <= MAX_COMPILED_KEY) this.#compiled.set(key, { query, generation: this.#generation() });
     return query;
   }
@@ -173,7 +186,13 @@ export class Engine {
     const { computed } = queryContext;
     let loader: ComputedValueLoader | undefined;
     const computing = computed && (() => (loader ??= this.#computingFor(computed())));
-    Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
+    const look = createWorkCheck(queryContext.meter, onLong);
+    Object.assign(this.#functions, {
+      computing,
+      placesOf: this.#createPlaceFinder(queryContext),
+      look,
+      thrown: undefined,
+    });
     const startedAt = performance.now();
     try {
       const rows = this.#statements.all(text, values);
@@ -183,9 +202,36 @@ export class Engine {
       throw this.#functions.thrown ?? error;
     } finally {
       this.advisor.isStatementRunning = isStatementRunning;
-      Object.assign(this.#functions, { thrown: undefined, look: undefined }, outer);
+      Object.assign(this.#functions, { thrown: undefined, look: undefined, placesOf: undefined }, outer);
       this.#reportSlow({ text, values }, startedAt);
     }
+  }
+
+  /** A statement sorts by one search, whose matches are looked up once. */
+  #createPlaceFinder(queryContext: QueryContext): (key: string) => SearchPlaces {
+    let last: { readonly key: string; readonly places: SearchPlaces } | undefined;
+    return (key) => {
+      if (last?.key !== key) last = { key, places: this.placesOf(parseSearchKey(key), queryContext) };
+      return last.places;
+    };
+  }
+
+  /** Returns the matches of a search, cached until a record changes. */
+  placesOf(search: RecordSearch, queryContext: QueryContext): SearchPlaces {
+    return this.#searches.get(this.#generation(), { text: toSearchKey(search), values: [] }, () => {
+      const rows = this.run(placesStatement(search, this.#shared), queryContext);
+      return new Map(rows.map(([position, score], place) => [Number(position), { place, score: Number(score) }]));
+    });
+  }
+
+  /** Returns the snippets of records as HTML, by position. */
+  snippetsOf(
+    search: RecordSearch,
+    { positions, words }: { readonly positions: readonly number[]; readonly words: number },
+    queryContext: QueryContext,
+  ): ReadonlyMap<number, string> {
+    const rows = this.run(snippetsStatement(search, positions, words), queryContext);
+    return new Map(rows.map(([position, text]) => [Number(position), toSnippetHtml(String(text))]));
   }
 
   #reportSlow({ text, values }: Sql, startedAt: number): void {
@@ -271,6 +317,8 @@ export interface EngineOptions {
   readonly generation: () => number;
   /** Receives slow statements. */
   readonly watch?: StatementWatch;
+  /** Requests an index from the process that writes the records; absent if this process does. */
+  readonly requestIndex?: (key: IndexKey) => void;
 }
 
 const keyOf = ({ kind, where: { text, values } }: CompiledQuery): string => JSON.stringify([kind, text, values]);

@@ -14,9 +14,13 @@ const USES_BEFORE_INDEX = 2;
 
 const PREFIX = 'shape:';
 
-/** Creates indexes for the query shapes that are in use, and drops the least recently used ones. */
+/**
+ * Creates indexes for the query shapes that are in use, and drops the least recently used ones. With read-only records,
+ * it requests them from the process that writes the records.
+ */
 export class IndexAdvisor {
   readonly #statements: Statements;
+  readonly #request: ((key: IndexKey) => void) | undefined;
   readonly #uses = new LRUCache<string, number>({ max: 1000 });
   readonly #made: LRUCache<string, string>;
   readonly #permanent: ReadonlyMap<IndexKey, string>;
@@ -25,14 +29,16 @@ export class IndexAdvisor {
   /** Whether a statement runs, during which SQLite can neither create nor drop an index. */
   isStatementRunning = false;
 
-  constructor(statements: Statements, tables: RecordTables) {
+  /** @param request Requests an index from a different process, as the records are read-only. */
+  constructor(statements: Statements, tables: RecordTables, request?: (key: IndexKey) => void) {
     this.#statements = statements;
+    this.#request = request;
     this.#permanent = permanentIndexes(tables);
     this.#made = new LRUCache({
       max: MAX_INDEXES,
       dispose: (name) => statements.run(`DROP INDEX IF EXISTS ${quoteIdentifier(name)}`),
     });
-    this.#dropOld();
+    if (request === undefined) this.#dropOld();
   }
 
   /** Returns the name of the index for a shape, which is created at the second request for it. */
@@ -41,14 +47,24 @@ export class IndexAdvisor {
     if (key === undefined || known !== undefined || this.isStatementRunning) return known;
     const uses = (this.#uses.get(key) ?? 0) + 1;
     this.#uses.set(key, uses);
-    return uses < USES_BEFORE_INDEX ? undefined : this.#make(key);
+    if (uses < USES_BEFORE_INDEX) return undefined;
+    if (this.#request === undefined) return this.make(key);
+    if (uses === USES_BEFORE_INDEX) this.#request(key);
+    return undefined;
+  }
+
+  /** Forgets which indexes were requested, because the records have changed since. */
+  resetRequests(): void {
+    this.#uses.clear();
   }
 
   /** Returns the name of the index for a shape, if it exists. */
   find(key: IndexKey | undefined): string | undefined {
     if (key === undefined) return undefined;
     const permanent = this.#permanent.get(key);
-    return permanent !== undefined && this.#exists(permanent) ? permanent : this.#made.get(key);
+    if (permanent !== undefined && this.#exists(permanent)) return permanent;
+    if (this.#request === undefined) return this.#made.get(key);
+    return this.#exists(PREFIX + key) ? PREFIX + key : undefined;
   }
 
   /** Returns the name of the permanent index of one column, if it exists. After a bulk load, it is created late. */
@@ -68,7 +84,10 @@ export class IndexAdvisor {
     return this.#existing?.names.has(name) === true;
   }
 
-  #make(key: IndexKey): string | undefined {
+  /** Creates the index for a shape unless it exists, and returns its name. */
+  make(key: IndexKey): string | undefined {
+    const known = this.#made.get(key);
+    if (known !== undefined) return known;
     const name = PREFIX + key;
     try {
       this.#statements.run(`CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${key}`);

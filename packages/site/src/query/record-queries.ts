@@ -17,6 +17,8 @@ export interface RecordQueries {
 export interface RecordQuery {
   readonly filter?: RecordFilter | null;
   readonly sort?: RecordSort | null;
+  /** The text of a full-text search. A text without a word has no effect. */
+  readonly search?: string | null;
   readonly skip?: number | null;
   readonly limit?: number | null;
   /** Returns the same values for all queries of a request; absent if the query cannot use computed fields. */
@@ -77,6 +79,15 @@ export interface RecordEdge {
   /** The neighbours on the same page. */
   readonly next: SiteRecord | null;
   readonly previous: SiteRecord | null;
+  /** The match of a full-text search; absent without one, and in groups. */
+  readonly match?: SearchMatch;
+}
+
+export interface SearchMatch {
+  /** The higher, the better. */
+  readonly score: number | null;
+  /** Returns the part of the record that matches, as HTML. */
+  snippet(words: number): string | null;
 }
 
 export interface PageInfo {

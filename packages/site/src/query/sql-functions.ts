@@ -4,12 +4,15 @@ import type { PatternCache, PatternOperator } from '../patterns/pattern-cache.js
 import { createIsoTimes } from '../records/iso-times.js';
 import { type SqlValue, toCodeUnits } from '../records/sql.js';
 import type { ComputedValueLoader } from './computed-values.js';
+import type { SearchPlaces } from './search.js';
 
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
   readonly patterns: PatternCache;
   /** Returns the loader of the running statement, which most statements don't need. */
   computing?: () => ComputedValueLoader;
+  /** Returns the matches of a full-text search, which the running statement sorts by. */
+  placesOf?: (key: string) => SearchPlaces;
   /** Throws when the running statement must end. */
   look?: () => void;
   /** The error that a function threw, because SQLite passes on only its message. */
@@ -39,12 +42,16 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   database.function('joined', { deterministic: true }, (list: string | null) =>
     list === null ? null : String(JSON.parse(list)),
   );
+  define('search_place', {}, (key: string, position: number) => state.placesOf?.(key).get(position)?.place ?? LAST);
   define(
     'computed',
     {},
     (kind: string, field: string, record: string) => state.computing?.().valueOf(kind, field, record) ?? null,
   );
 }
+
+// A record that began to match while the request ran comes last.
+const LAST = Number.MAX_SAFE_INTEGER;
 
 type Define = (name: string, options: { deterministic?: boolean }, run: (...values: never[]) => SqlValue) => void;
 

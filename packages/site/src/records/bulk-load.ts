@@ -8,6 +8,7 @@ import {
   type RecordSchema,
   type RecordTables,
 } from './record-schema.js';
+import { createSearchIndexes } from './search-index.js';
 import { quoteIdentifier } from './sql.js';
 
 /** Settings of a database in use: a crash may lose the latest records, but can't mix old and new ones. */
@@ -45,7 +46,8 @@ export async function bulkLoad<T>({ database, file, ...schema }: BulkLoadOptions
   try {
     return await work();
   } finally {
-    database.exec(['BEGIN', ...addDerivedColumns(schema), 'COMMIT', DURABILITY_PRAGMAS].join(';\n'));
+    const searches = createSearchIndexes(Object.values(schema.tables));
+    database.exec(['BEGIN', ...addDerivedColumns(schema), ...searches, 'COMMIT', DURABILITY_PRAGMAS].join(';\n'));
     rmSync(markerOf(file), { force: true });
   }
 }
@@ -73,14 +75,21 @@ const REST_MS = 60;
  * Creates the indexes that a bulk load left out, one at a time, until all exist or the signal aborts. Queries work
  * without them, and not waiting for them lets a site start a third sooner. If the process ends first, the next one
  * creates the remaining indexes.
+ *
+ * @param onCreated Called after each index.
  */
-export async function createMissingIndexes(indexed: IndexedDatabase, signal: AbortSignal): Promise<void> {
+export async function createMissingIndexes(
+  indexed: IndexedDatabase,
+  signal: AbortSignal,
+  onCreated?: () => void,
+): Promise<void> {
   // Yields first, because the caller still has to complete its own startup.
   await setTimeout(REST_MS, undefined, { ref: false });
   while (!signal.aborted) {
     const missing = findMissing(indexed);
     if (missing === undefined) return;
     indexed.database.exec(missing);
+    onCreated?.();
     await setTimeout(REST_MS, undefined, { ref: false });
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RecordField, RecordTable, RelationField, ScalarField } from '@trellis/core/record-types';
+import { createSearchIndexes } from './search-index.js';
 import { quoteIdentifier } from './sql.js';
 
 export type RecordTables = Readonly<Record<string, RecordTable>>;
@@ -18,7 +19,11 @@ const LAYOUT = 2;
 
 /** Returns a digest that is equal for schemas with the same columns and indexes. */
 export function schemaDigest(schema: RecordSchema): string {
-  const statements = [createTables(schema), addDerivedColumns(schema), [...createIndexes(schema.tables).values()]];
+  const { tables } = schema;
+  const statements = [
+    ...[createTables(schema), addDerivedColumns(schema), [...createIndexes(tables).values()]],
+    createSearchIndexes(Object.values(tables)),
+  ];
   return createHash('sha256')
     .update(JSON.stringify([LAYOUT, ...statements]))
     .digest('hex');

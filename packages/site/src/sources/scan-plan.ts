@@ -1,3 +1,4 @@
+import { findPendingFile } from './digests/large-file-digests.js';
 import { type FileFingerprint, isFolder, isUnchangedFile } from './entries.js';
 import { assignPositions, nextPosition, POSITION_GAP, POSITIONS_PER_SOURCE } from './positions.js';
 import type { WalkResult } from './walk.js';
@@ -109,6 +110,7 @@ function planEntry(entry: {
   if (!sameKind || !isUnchangedFile(stats, known)) return write;
   if (isFolder(stats)) return undefined;
   const mustRead = memory.content?.mustRead(known.path) ?? false;
+  if (findPendingFile(known.digest) !== undefined) return write;
   if (isTrusted(known, memory)) return mustRead ? { ...write, digest: known.digest } : undefined;
   return { ...write, inDoubt: !mustRead };
 }
@@ -118,7 +120,7 @@ function planRenumbering({ entries }: WalkResult, memory: ScanMemory, order: rea
   const writes = order.map((index, place): PlannedWrite => {
     const known = memory.known.get(entries.path(index));
     const isValid = known?.kind === 'File' && isUnchangedFile(entries.stats(index), known) && isTrusted(known, memory);
-    const digest = isValid ? known.digest : undefined;
+    const digest = isValid && findPendingFile(known.digest) === undefined ? known.digest : undefined;
     const position = memory.firstPosition + nextPosition(place);
     return { index, position, room: POSITION_GAP, digest, known: undefined, inDoubt: false };
   });

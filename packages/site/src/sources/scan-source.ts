@@ -2,7 +2,7 @@ import type { RecordStore } from '../record-store.js';
 import type { RecordWriter } from '../records/record-writer.js';
 import { PositionsExhaustedError, type SourceContent } from './content/content.js';
 import { digestWrites, measureWork, READ_AHEAD_MIN_ENTRIES, ReadAhead } from './digests/digest-writes.js';
-import type { LargeFileDigests } from './digests/large-file-digests.js';
+import { findPendingFile, type LargeFileDigests } from './digests/large-file-digests.js';
 import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries } from './entries.js';
 import { createEntryWriter, type EntryWriter } from './entry-writer.js';
 import type { EntryProblem } from './file-errors.js';
@@ -32,7 +32,7 @@ export interface ScanOptions {
   /** Whether everything is written in one transaction, for queries that run meanwhile. */
   readonly atomic?: boolean;
   /**
-   * Reads large files in the background, so that their records are missing at first. If absent, the scan reads them.
+   * Reads large files in the background, so that their digests are missing at first. If absent, the scan reads them.
    */
   readonly late?: LargeFileDigests;
 }
@@ -105,6 +105,7 @@ async function scanWith(options: ScanOptions, ahead: ReadAhead): Promise<ScanRes
   const problems: EntryProblem[] = [];
   const onProblem = (problem: EntryProblem): void => void problems.push(problem);
   const waiting = new Set<number>();
+  const pendingDigests = new Set<number>();
   let writes: readonly PlannedWrite[] = [];
   const onFound = (entries: WalkEntries): void => {
     if (isFirst) ahead.offer(entries);
@@ -138,7 +139,7 @@ async function scanWith(options: ScanOptions, ahead: ReadAhead): Promise<ScanRes
     });
     changes.pause();
     const rowsAtOnce = isFirst && !atomic ? BULK_LOAD_ROWS : TRANSACTION_ROWS;
-    const applying = { found, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting };
+    const applying = { found, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting, pendingDigests };
     const apply = (): Promise<number> => applyWrites(options, applying);
     // A bulk load drops the indexes, which queries that run meanwhile need.
     hashed = await (atomic ? apply() : store.bulkLoad(apply));
@@ -147,8 +148,10 @@ async function scanWith(options: ScanOptions, ahead: ReadAhead): Promise<ScanRes
     content?.noteEnd();
   }
   const { linksLeftOut, privateLeftOut } = found;
-  // A large file that changed keeps its old record until it is read.
-  const unlisted = writes.flatMap(({ index, known }) => (waiting.has(index) && !known ? [index] : []));
+  // A large image that changed keeps its old record until it is read.
+  const unlisted = writes.flatMap(({ index, known }) =>
+    waiting.has(index) && !pendingDigests.has(index) && !known ? [index] : [],
+  );
   const counts = count(found, new Set([...writer.gone, ...unlisted]));
   const milliseconds = Date.now() - startedMs;
   const summary = { ...counts, hashed, linksLeftOut, privateLeftOut, late: waiting.size, milliseconds };
@@ -193,12 +196,14 @@ interface Applying {
   readonly onProblem: (problem: EntryProblem) => void;
   /** Collects the indexes of large files that are not read yet. */
   readonly waiting: Set<number>;
+  /** Collects those among them that are listed. */
+  readonly pendingDigests: Set<number>;
 }
 
 /** Returns the number of files read. */
 async function applyWrites(
   { source: { root }, content, signal, onProgress, late }: ScanOptions,
-  { found: { entries }, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting }: Applying,
+  { found: { entries }, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting, pendingDigests }: Applying,
 ): Promise<number> {
   const work = measureWork(entries, plan.writes, late);
   const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
@@ -218,7 +223,10 @@ async function applyWrites(
   if (late) for (const { index } of plan.writes) waiting.add(index);
   for await (const batch of digestWrites({ entries, root, digesters, ahead, late, onProblem }, plan.writes)) {
     signal?.throwIfAborted();
-    for (const { index } of batch.writes) waiting.delete(index);
+    for (const { index, digest } of batch.writes) {
+      if (findPendingFile(digest) === undefined) waiting.delete(index);
+      else pendingDigests.add(index);
+    }
     await content?.read(entries, batch.writes);
     pending.push(...batch.writes);
     if (pending.length >= rowsAtOnce) flush();

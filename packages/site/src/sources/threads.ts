@@ -1,8 +1,8 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** Starts a worker thread with a built module of this folder, also from the sources, which tests and benchmarks run. */
+/** Starts a worker thread with a built module, also from the sources, which tests and benchmarks run. */
 export function openThread(
-  module: 'content/content-worker' | 'digests/digest-worker',
+  module: '../markdown/markdown-worker' | 'content/content-worker' | 'digests/digest-worker',
   options: WorkerOptions = {},
 ): Worker {
   const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');

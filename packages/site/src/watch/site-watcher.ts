@@ -161,6 +161,7 @@ export class SiteWatcher {
     const { late } = this;
     const sources = this.#sources.filter(({ isInPlace }) => isInPlace);
     const pass = await applyChanges({ ...this.#options, sources, late, signal: this.#stop.signal });
+    this.late.settle();
     const { problems, skipped, ...counts } = pass;
     this.#reportSkipped(skipped);
     this.#isUnsettled = true;
@@ -175,6 +176,7 @@ export class SiteWatcher {
     const { observerOf, late } = this;
     const { signal } = this.#stop;
     const scanned = await scanSources({ ...this.#options, sources, late, signal, observerOf, atomic: true });
+    this.late.settle();
     const { problems, skipped, failures } = scanned;
     const isPolling = this.#refusal !== undefined || failures.length > 0;
     this.#pollAtMs = isPolling ? performance.now() + POLL_MS : Infinity;

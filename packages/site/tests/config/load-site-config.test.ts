@@ -28,6 +28,7 @@ test('a site without a configuration has the defaults', async () => {
     imageRecipes: 'any',
     dotfiles: 'exclude',
     allow: [],
+    markdown: { sanitize: true, highlight: true, imageWidth: 800 },
   });
 });
 
@@ -61,7 +62,7 @@ test.each([
   [
     'an unknown key',
     '{"source": []}',
-    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images; received "source".',
+    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images, markdown; received "source".',
   ],
   ['a missing path', '{"sources": [{"name": "a"}]}', 'site.config.json: sources[0]: "path" is missing.'],
   [

@@ -15,8 +15,8 @@ export interface DigestBatch {
   readonly paths: readonly string[];
   /** Four numbers per file: size, mtimeMs, ctimeMs, ino; NaN for a file that was only listed. */
   readonly witnesses: Float64Array;
-  /** Files of at least this size are not read; if absent, all are. */
-  readonly lateBytes?: number;
+  /** The size from which each file is not read; if absent, all are read. */
+  readonly lateBytes?: readonly number[];
 }
 
 export interface DigestResult {
@@ -49,13 +49,12 @@ export function createBatchDigester(): (batch: DigestBatch) => DigestResult {
     let bytes = 0;
     for (const [index, path] of paths.entries()) {
       try {
-        const found = digestFile(`${root}/${path}`, toWitness(witnesses, index), lateBytes);
-        if (found === 'late') late.push(index);
-        digests.push(found === 'late' ? '' : (found?.digest ?? ''));
-        if (found === 'late') continue;
+        const found = digestFile(`${root}/${path}`, toWitness(witnesses, index), lateBytes?.[index]);
+        if (found && found.digest === undefined) late.push(index);
+        digests.push(found?.digest ?? '');
         if (!found?.stats) continue;
         writeStats(numbers, (changed.push(index) - 1) * STATS_PER_ENTRY, found.stats);
-        bytes += found.stats.size;
+        if (found.digest !== undefined) bytes += found.stats.size;
       } catch (error) {
         if (!isMissingFileError(error)) failures.push({ index, code: getErrorCode(error) });
         digests.push('');
@@ -84,17 +83,14 @@ const OPEN_LISTED = OPEN | constants.O_NOFOLLOW;
 const MAX_READINGS = 3;
 
 interface FileDigest {
-  /** MD5 of the bytes, in hexadecimal. */
-  readonly digest: string;
+  /** MD5 of the bytes, in hexadecimal; `undefined` for a large file, which was not read. */
+  readonly digest: string | undefined;
   /** The stats of the file when its bytes were read, if they differ from the known ones. */
   readonly stats: Stats | undefined;
 }
 
-/**
- * Digests a file. Returns `undefined` if it is not a regular file, and `late` without reading it if it has at least
- * `lateBytes`.
- */
-type DigestFile = (path: string, known: FileFingerprint, lateBytes?: number) => FileDigest | 'late' | undefined;
+/** Digests a file, unless it has at least `lateBytes`. Returns `undefined` if it is not a regular file. */
+type DigestFile = (path: string, known: FileFingerprint, lateBytes?: number) => FileDigest | undefined;
 
 /** Creates a file digester that reuses one buffer. */
 function createFileDigester(): DigestFile {
@@ -115,17 +111,13 @@ interface Digesting {
   readonly lateBytes: number;
 }
 
-function digestDescriptor(
-  descriptor: number,
-  buffer: Buffer,
-  { known, lateBytes }: Digesting,
-): FileDigest | 'late' | undefined {
+function digestDescriptor(descriptor: number, buffer: Buffer, { known, lateBytes }: Digesting): FileDigest | undefined {
   let before = known;
   for (let reading = 1; ; reading += 1) {
     const startedMs = Date.now();
     const digest = digestBytes(descriptor, buffer, lateBytes);
-    if (digest === undefined) return 'late';
     const stats = fstatSync(descriptor);
+    if (digest === undefined) return { digest, stats };
     if (!stats.isFile()) return undefined;
     const isSame = isUnchangedFile(stats, before) || isSettled(stats, startedMs);
     if (isSame || reading === MAX_READINGS) {

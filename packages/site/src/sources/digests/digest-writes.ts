@@ -3,7 +3,13 @@ import { type EntryProblem, unreadableEntry } from '../file-errors.js';
 import type { PlannedWrite } from '../scan-plan.js';
 import type { DigestBatch } from './digest-files.js';
 import { type Digesters, openDigesters } from './digesters.js';
-import { LARGE_FILE_BYTES, type LargeFileDigests } from './large-file-digests.js';
+import {
+  findPendingFile,
+  isListedEarly,
+  lateBytesOf,
+  type LargeFileDigests,
+  toPendingDigest,
+} from './large-file-digests.js';
 
 /** Writes with the digests of their files; a file without one was deleted or can't be read. */
 interface DigestedBatch extends Workload {
@@ -27,7 +33,7 @@ export function measureWork(entries: WalkEntries, writes: readonly PlannedWrite[
   let bytes = 0;
   for (const write of writes) {
     const size = sizeOf(entries, write.index);
-    if (!needsDigest(entries, write) || (late && size >= LARGE_FILE_BYTES)) continue;
+    if (!needsDigest(entries, write) || (late && size >= lateBytesOf(entries.path(write.index)))) continue;
     files += 1;
     bytes += size;
   }
@@ -51,8 +57,8 @@ interface DigestContext {
 }
 
 /**
- * Reads the files of the writes that need a digest, and yields the writes in the same order in batches, without those
- * of large files that are not read yet.
+ * Reads the files of the writes that need a digest, and yields the writes in the same order in batches. Large files
+ * that are not read yet have a pending digest, or no write if they can't be listed without it.
  */
 export async function* digestWrites(
   from: DigestContext,
@@ -100,8 +106,12 @@ async function digestRest(from: DigestContext, writes: readonly PlannedWrite[]):
   const { digests, failures, late } = await readDigests(from, toRead);
   for (const { index, code } of failures) onProblem?.(unreadableEntry(entries.path(index), code));
   const waiting = new Set<number>();
+  const known = new Set(writes.filter(hasKnownDigest).map(({ index }) => index));
   for (const index of late) {
-    const read = findLate(from, index);
+    const path = entries.path(index);
+    const read =
+      findLate(from, index) ??
+      (isListedEarly(path) && !known.has(index) ? toPendingDigest(`${from.root}/${path}`) : undefined);
     if (read === undefined) waiting.add(index);
     else digests.set(index, read);
   }
@@ -109,6 +119,10 @@ async function digestRest(from: DigestContext, writes: readonly PlannedWrite[]):
     .filter(({ index }) => !waiting.has(index))
     .map((write) => (needsDigest(entries, write) ? { ...write, digest: digests.get(write.index) } : write));
 }
+
+/** Whether the stored digest is probably still valid, so that it is better than none. */
+const hasKnownDigest = ({ inDoubt, known }: PlannedWrite): boolean =>
+  inDoubt && known !== undefined && findPendingFile(known.digest) === undefined;
 
 /** Returns the digest of a large file, or `undefined` after scheduling it to be read. */
 function findLate({ entries, root, late, onProblem }: DigestContext, index: number): string | undefined {
@@ -144,7 +158,7 @@ async function readDigests(
   const at = (place: number): number => indexes[place] ?? 0;
   for (let from = 0; from < indexes.length;) {
     const batch = toDigestBatch(entries, root, indexes.slice(from));
-    const result = await digesters.digest({ ...batch, lateBytes: late && LARGE_FILE_BYTES });
+    const result = await digesters.digest({ ...batch, lateBytes: late && batch.paths.map(lateBytesOf) });
     for (const [place, index] of result.changed.entries())
       entries.set(at(from + index), result.numbers, place * STATS_PER_ENTRY);
     for (const [place, digest] of result.digests.entries())

@@ -1,11 +1,28 @@
 import { type FileFingerprint, isUnchangedFile, readFingerprint } from '../entries.js';
 import { type Digesters, openDigesterThreads } from './digesters.js';
 
+const MEBIBYTE = 1024 * 1024;
+
+/** Files whose bytes are the data of other records, which need the digest or the text. */
+const IS_READ = /\.(?:avif|csv|gif|jpe?g|json|markdown|mdx?|png|svg|tiff?|webp|ya?ml)$/i;
+
 /**
- * Files of at least this size in bytes are read after the others. MD5 takes 100 ms or more for them, and a site with
- * several gigabytes of videos would otherwise be unavailable for minutes.
+ * Returns the size in bytes from which a file is read after the others. A site with several gigabytes of videos would
+ * otherwise be unavailable for minutes. For images and texts the size is one for which MD5 takes 100 ms or more.
  */
-export const LARGE_FILE_BYTES = 64 * 1024 * 1024;
+export const lateBytesOf = (path: string): number => (IS_READ.test(path) ? 64 : 4) * MEBIBYTE;
+
+/** Whether a large file is listed before it is read. Images are not, because their links need the digest. */
+export const isListedEarly = (path: string): boolean => !IS_READ.test(path);
+
+/** Precedes the real path of a large file in its stored digest, until it is read. */
+const PENDING = 'pending ';
+
+export const toPendingDigest = (file: string): string => `${PENDING}${file}`;
+
+/** Returns the real path of the file whose digest is pending; `undefined` for any other digest. */
+export const findPendingFile = (digest: unknown): string | undefined =>
+  typeof digest === 'string' && digest.startsWith(PENDING) ? digest.slice(PENDING.length) : undefined;
 
 /** The result of reading a large file: its digest, or the system's error code if it can't be read. */
 export interface LargeFileResult {
@@ -23,10 +40,16 @@ export class LargeFileDigests {
   readonly #onRead: (root: string, path: string) => void;
   readonly #results = new Map<string, Read>();
   readonly #wanted = new Map<string, { readonly root: string; readonly path: string }>();
+  /** Functions that end the waits for stored digests, by absolute path. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   #digesters: Digesters | undefined;
   /** True until {@link start}, because the first scan, which the site waits for, has priority. */
   #isReading = true;
   #isClosed = false;
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
 
   /** @param onRead Called when a result is available from {@link take}. */
   constructor(onRead: (root: string, path: string) => void) {
@@ -44,6 +67,21 @@ export class LargeFileDigests {
     return undefined;
   }
 
+  /** Reads this file next, and waits until records were written again. */
+  wait(file: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.set(file, [...(this.#waiting.get(file) ?? []), resolve]);
+      if (this.#isClosed) this.settle();
+    });
+  }
+
+  /** Ends all waits, after records were written. */
+  settle(): void {
+    const waiting = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+
   start(): void {
     this.#isReading = false;
     void this.#readAll();
@@ -51,13 +89,15 @@ export class LargeFileDigests {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.settle();
     await this.#digesters?.close();
   }
 
   async #readAll(): Promise<void> {
     if (this.#isReading || this.#wanted.size === 0) return;
     this.#isReading = true;
-    for (const [key, { root, path }] of this.#wanted) {
+    for (let next = this.#next(); next; next = this.#next()) {
+      const [key, { root, path }] = next;
       const read = await this.#read(root, path).catch((error: unknown) => ({ code: String(error) }));
       if (this.#isClosed) return;
       this.#wanted.delete(key);
@@ -68,6 +108,16 @@ export class LargeFileDigests {
     const digesters = this.#digesters;
     this.#digesters = undefined;
     await digesters?.close();
+  }
+
+  /** Returns the next file to read: one whose digest a query waits for, or else the first one. */
+  #next() {
+    for (const key of this.#waiting.keys()) {
+      const wanted = this.#wanted.get(key);
+      if (wanted) return [key, wanted] as const;
+    }
+    const [first] = this.#wanted;
+    return first;
   }
 
   /** Returns `undefined` for a file that was deleted or replaced by a different type of entry. */

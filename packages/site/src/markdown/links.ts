@@ -1,0 +1,168 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { RecordQueries } from '../query/record-queries.js';
+import { toFileId } from '../sources/file-records.js';
+import { formatProblem } from '../sources/problems.js';
+import type { HtmlPieces, LinkSlot } from './rendering.js';
+
+/** The files that relative links in a text may lead to. */
+export interface MarkdownTargets {
+  /** Returns the link to the public copy of a file. */
+  linkTo(file: { readonly base: string; readonly contentDigest: string }): string;
+  /** Returns an image in several widths, or `undefined` if the file is not one that can be scaled. */
+  findPicture(fileId: string): Promise<MarkdownPicture | undefined>;
+}
+
+export interface MarkdownPicture {
+  readonly src: string;
+  readonly srcSet: string;
+  readonly sizes: string;
+  readonly width: number;
+  readonly height: number;
+  /** The same in WebP, if the source has another format. */
+  readonly srcSetWebp: string | undefined;
+}
+
+/** The text of a record, and the id of the file that contains it. */
+export interface MarkdownSource {
+  readonly text: string;
+  readonly fileId: string | null;
+}
+
+/** Replaces the relative URLs in rendered texts. */
+export interface MarkdownLinks {
+  /** @param check Called before each link. Throws if the result is no longer needed. */
+  resolve(pieces: HtmlPieces, source: MarkdownSource, check: () => void): Promise<string>;
+}
+
+export interface MarkdownLinksOptions {
+  readonly records: Pick<RecordQueries, 'find'>;
+  readonly targets: MarkdownTargets;
+  /** The site's folder, to which the paths in warnings are relative. */
+  readonly directory: string;
+  /** Called once for each link without a target. */
+  readonly warn: (message: string) => void;
+}
+
+interface SiteFile {
+  readonly id: string;
+  readonly absolutePath: string;
+  readonly base: string;
+  readonly contentDigest: string;
+}
+
+const column = (name: string, from = name) => ({ kind: 'column', name, column: from, holds: 'value' }) as const;
+
+const FILE = {
+  values: [column('id'), column('absolutePath'), column('base'), column('contentDigest', 'internal.contentDigest')],
+  relations: [],
+};
+
+/** Further links stay as they are. */
+const MAX_LINKS = 5_000;
+
+/** Warnings are repeated when more links than this have no target. */
+const MAX_WARNED = 1_000;
+
+/** A larger file is not read again to find the line of a link. */
+const MAX_READ = 4 * 1024 * 1024;
+
+export function createMarkdownLinks({ records, targets, directory, warn }: MarkdownLinksOptions): MarkdownLinks {
+  const warned = new LRUCache<string, true>({ max: MAX_WARNED });
+
+  const findFile = (id: string): SiteFile | undefined =>
+    records.find('File', { filter: { id: { eq: id } } }, FILE) as unknown as SiteFile | undefined;
+
+  const isFolder = (id: string): boolean =>
+    records.find('Directory', { filter: { id: { eq: id } } }, { values: [column('id')], relations: [] }) !== undefined;
+
+  async function resolveSlot(slot: LinkSlot, file: SiteFile, source: MarkdownSource): Promise<string> {
+    const { path: target, rest } = splitUrl(slot.url);
+    const id = target === undefined ? '' : toFileId(path.posix.join(path.posix.dirname(file.absolutePath), target));
+    const found = findFile(id);
+    if (found)
+      return slot.is === 'href' ? escapeAttribute(targets.linkTo(found) + rest) : printImage(slot, found, rest);
+    if (slot.is === 'image' || !isFolder(id)) await report(slot, file, source);
+    return printUnresolved(slot);
+  }
+
+  async function printImage(slot: LinkSlot, file: SiteFile, rest: string): Promise<string> {
+    const picture = await targets.findPicture(file.id);
+    if (!picture) return `<img${slot.attributes} src="${escapeAttribute(targets.linkTo(file) + rest)}">`;
+    return printPicture(slot, picture);
+  }
+
+  async function report({ is, url, line }: LinkSlot, file: SiteFile, { text }: MarkdownSource): Promise<void> {
+    const key = `${file.absolutePath} ${file.contentDigest} ${url} ${line ?? ''}`;
+    if (warned.has(key)) return;
+    warned.set(key, true);
+    const first = line === undefined ? undefined : await findFirstLine(file.absolutePath, text);
+    const shown = path.relative(directory, file.absolutePath);
+    const reason = `the ${is === 'image' ? 'image' : 'link'} ${JSON.stringify(url)} leads to no file of the site.`;
+    const at = first === undefined || line === undefined ? {} : { line: first + line - 1 };
+    warn(formatProblem({ path: at.line === undefined ? `${shown}:` : shown, ...at, reason }));
+  }
+
+  return {
+    async resolve(pieces, source, check) {
+      const file = source.fileId === null ? undefined : findFile(source.fileId);
+      let html = '';
+      let links = 0;
+      for (const piece of pieces) {
+        if (typeof piece === 'string') html += piece;
+        else if (!file || (links += 1) > MAX_LINKS) html += printUnresolved(piece);
+        else {
+          check();
+          html += await resolveSlot(piece, file, source);
+        }
+      }
+      return html;
+    },
+  };
+}
+
+/** Returns the decoded path of a URL, if it is a path, and the query and fragment. */
+function splitUrl(url: string): { readonly path: string | undefined; readonly rest: string } {
+  const [, encoded = '', rest = ''] = /^([^?#]*)(.*)$/su.exec(url) ?? [];
+  try {
+    const decoded = decodeURIComponent(encoded);
+    return { path: decoded.includes('\0') ? undefined : decoded.replace(/(?<=.)\/$/u, ''), rest };
+  } catch {
+    // A percent sign that encodes nothing.
+    return { path: encoded, rest };
+  }
+}
+
+const printUnresolved = ({ is, url, attributes }: LinkSlot): string =>
+  is === 'href' ? escapeAttribute(url) : `<img${attributes} src="${escapeAttribute(url)}">`;
+
+/** Prints an image that the browser loads in the width that it needs, and only when it becomes visible. */
+function printPicture({ attributes }: LinkSlot, picture: MarkdownPicture): string {
+  const sizes = `sizes="${escapeAttribute(picture.sizes)}"`;
+  const own = attributes.replaceAll(/ (?:width|height|loading|decoding|sizes)(?:="[^"]*")?(?= |$)/gu, '');
+  const size = `width="${picture.width}" height="${picture.height}" loading="lazy" decoding="async"`;
+  const image = `<img${own} src="${escapeAttribute(picture.src)}" srcset="${escapeAttribute(oneLine(picture.srcSet))}" ${sizes} ${size}>`;
+  if (picture.srcSetWebp === undefined) return image;
+  const webp = `<source type="image/webp" srcset="${escapeAttribute(oneLine(picture.srcSetWebp))}" ${sizes}>`;
+  return `<picture>${webp}${image}</picture>`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ');
+
+const escapeAttribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Returns the line of a file on which a text begins; `undefined` if the file does not contain the text as it is. */
+async function findFirstLine(file: string, text: string): Promise<number | undefined> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_READ) return undefined;
+    const content = await readFile(file, 'utf8');
+    const start = content.indexOf(text);
+    return start < 0 ? undefined : content.slice(0, start).split('\n').length;
+  } catch {
+    // The file was deleted or changed meanwhile.
+    return undefined;
+  }
+}

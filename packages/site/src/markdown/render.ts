@@ -1,0 +1,187 @@
+/** Renders Markdown. Only the thread for Markdown loads this module. */
+import { randomBytes } from 'node:crypto';
+import type { Element, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
+import type { Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
+import { highlightCode } from './highlight.js';
+import {
+  defaultSchema,
+  rehypeRaw,
+  rehypeSanitize,
+  rehypeStringify,
+  remarkGfm,
+  remarkParse,
+  remarkRehype,
+  remarkStringify,
+  Slugger,
+  unified,
+} from './libraries.js';
+import {
+  cutText,
+  type ExcerptRequest,
+  type HtmlPieces,
+  type LinkSlot,
+  type MarkdownHeading,
+  type MarkdownSettings,
+  type Rendering,
+  type RenderingRequest,
+} from './rendering.js';
+import { isFootnoteLabel, measureText, textOf, visitElements } from './text.js';
+
+const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkStringify, { bullet: '-' }).freeze();
+const toHtmlTree = unified().use(remarkRehype, { allowDangerousHtml: true }).freeze();
+const parseRaw = unified().use(rehypeRaw).freeze();
+
+/** Footnotes have the prefix already, and their links would not lead to ids that have it twice. */
+const PREFIX = 'user-content-';
+const sanitizer = unified()
+  .use(rehypeSanitize, { ...defaultSchema, clobberPrefix: PREFIX })
+  .freeze();
+const printer = unified().use(rehypeStringify).freeze();
+
+/** Deeper texts are not written by people, and would exceed the stack. */
+const MAX_DEPTH = 100;
+
+export function render(request: RenderingRequest): Rendering {
+  const tree = toTree(parse(request.text), request);
+  const headings = nameHeadings(tree);
+  const text = measureText(tree);
+  if (request.highlight) highlightCode(tree);
+  return { html: toPieces(tree), headings, ...text };
+}
+
+/** Renders the beginning of a text as HTML. */
+export function renderExcerpt(request: ExcerptRequest): HtmlPieces {
+  const tree = toTree(cutTree(parse(request.text), request.length), request);
+  nameHeadings(tree);
+  if (request.highlight) highlightCode(tree);
+  return toPieces(tree);
+}
+
+/** Returns the beginning of a text as Markdown. */
+export const excerptMarkdown = ({ text, length }: ExcerptRequest): string =>
+  markdown.stringify(cutTree(parse(text), length));
+
+function parse(text: string): MarkdownRoot {
+  const tree = markdown.parse(text);
+  assertDepth(tree);
+  return tree;
+}
+
+/** @throws RangeError for a tree whose nodes are nested too deeply. */
+function assertDepth(tree: HtmlRoot | MarkdownRoot): void {
+  let level: readonly TreeNode[] = tree.children;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw new RangeError(`Expected elements nested at most ${MAX_DEPTH} levels deep.`);
+    level = level.flatMap(({ children = [] }) => children);
+  }
+}
+
+interface TreeNode {
+  readonly type: string;
+  readonly children?: readonly TreeNode[];
+}
+
+function toTree(tree: MarkdownRoot, { sanitize }: MarkdownSettings): HtmlRoot {
+  const mixed = toHtmlTree.runSync(tree);
+  const html = hasRaw(mixed) ? parseRaw.runSync(mixed) : mixed;
+  assertDepth(html);
+  if (!sanitize) return html;
+  const clean = sanitizer.runSync(html);
+  visitElements(clean, removeSecondPrefix);
+  return clean;
+}
+
+/** Whether a tree contains HTML as text, which most texts do not. */
+const hasRaw = (node: HtmlNode): boolean =>
+  node.type === 'raw' || ('children' in node && node.children.some((child) => hasRaw(child)));
+
+function removeSecondPrefix({ properties }: Element): void {
+  for (const name of ['id', 'ariaDescribedBy', 'ariaLabelledBy']) {
+    const value = properties[name];
+    const shorten = (text: unknown): string => String(text).replace(PREFIX + PREFIX, PREFIX);
+    if (Array.isArray(value)) properties[name] = value.map(shorten);
+    else if (typeof value === 'string') properties[name] = shorten(value);
+  }
+}
+
+/** Gives headings an id, so that links can lead to them, and lists them. The heading of the footnotes is not part of the text. */
+function nameHeadings(tree: HtmlRoot): MarkdownHeading[] {
+  const slugger = new Slugger();
+  const headings: MarkdownHeading[] = [];
+  visitElements(tree, (element) => {
+    const depth = /^h([1-6])$/u.exec(element.tagName)?.[1];
+    if (depth === undefined || isFootnoteLabel(element)) return;
+    const value = textOf(element).trim();
+    const { id } = element.properties;
+    const name = typeof id === 'string' ? id : slugger.slug(value);
+    element.properties.id = name;
+    headings.push({ depth: Number(depth), value, id: name });
+  });
+  return headings;
+}
+
+/** Prints a tree, with slots for relative URLs. */
+function toPieces(tree: HtmlRoot): HtmlPieces {
+  const slots: LinkSlot[] = [];
+  // Unpredictable, so that no text can contain it.
+  const mark = `slot-${randomBytes(12).toString('hex')}-`;
+  const add = (slot: LinkSlot): string => `${mark}${slots.push(slot) - 1};`;
+  replaceLinks(tree, add);
+  const html = printer.stringify(tree);
+  const parts = html.split(new RegExp(`${mark}(\\d+);`, 'u'));
+  return parts
+    .map((part, index) => (index % 2 === 0 ? part : (slots[Number(part)] ?? '')))
+    .filter((part) => part !== '');
+}
+
+function replaceLinks(parent: HtmlRoot | Element, add: (slot: LinkSlot) => string): void {
+  for (const [index, child] of parent.children.entries()) {
+    if (child.type !== 'element') continue;
+    const { href, src } = child.properties;
+    const line = child.position?.start.line;
+    const at = line === undefined ? {} : { line };
+    if (child.tagName === 'a' && isRelative(href)) {
+      child.properties.href = add({ is: 'href', url: href, attributes: '', ...at });
+    } else if (child.tagName === 'img' && isRelative(src)) {
+      const slot = add({ is: 'image', url: src, attributes: printAttributes(child), ...at });
+      parent.children[index] = { type: 'text', value: slot };
+    }
+    replaceLinks(child, add);
+  }
+}
+
+/** Whether a URL is a path relative to the file. URLs that begin with a slash belong to the pages of the site. */
+const isRelative = (url: unknown): url is string =>
+  typeof url === 'string' && url !== '' && !/^(?:[a-z][a-z\d+.-]*:|[/\\#?])/iu.test(url.trimStart());
+
+/** Returns the attributes of an image except those that its file determines. */
+function printAttributes(image: Element): string {
+  const { src: _src, srcSet: _srcSet, ...properties } = image.properties;
+  const html = printer.stringify({ type: 'root', children: [{ ...image, properties }] });
+  return html.replace(/^<img/u, '').replace(/>$/u, '');
+}
+
+/** Cuts a tree after this number of characters of text, and ends it by an ellipsis. */
+function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
+  let rest = length;
+  let isCut = false;
+  const cut = <T extends MarkdownNode>(node: T): T | undefined => {
+    if (isCut) return undefined;
+    if (node.type === 'text' || node.type === 'inlineCode' || node.type === 'code') {
+      const value = cutText(node.value, rest);
+      isCut = value.length < node.value.length;
+      rest -= value.length;
+      return { ...node, value: isCut ? `${value}…` : value };
+    }
+    if (!('children' in node)) return node;
+    if (rest <= 0 && node.type !== 'root') {
+      isCut = true;
+      return undefined;
+    }
+    const children = node.children.flatMap((child) => cut(child) ?? []);
+    return children.length === 0 && node.children.length > 0 && node.type !== 'root'
+      ? undefined
+      : { ...node, children };
+  };
+  return cut(tree) ?? { type: 'root', children: [] };
+}

@@ -1,0 +1,66 @@
+/** The data that the thread for Markdown receives and returns. */
+
+export interface MarkdownSettings {
+  /** Whether elements and attributes that could run scripts or change the page are removed. */
+  readonly sanitize: boolean;
+  /** Whether code in a known language is highlighted. */
+  readonly highlight: boolean;
+}
+
+/** A text to render as a whole. */
+export interface RenderingRequest extends MarkdownSettings {
+  readonly text: string;
+}
+
+export type ExcerptFormat = 'HTML' | 'MARKDOWN';
+
+/** A text whose beginning is rendered. */
+export interface ExcerptRequest extends RenderingRequest {
+  /** The maximum number of characters of text. */
+  readonly length: number;
+  readonly format: ExcerptFormat;
+}
+
+export type MarkdownRequest = RenderingRequest | ExcerptRequest;
+
+/** A relative URL in the HTML, which refers to a file of the site. */
+export interface LinkSlot {
+  /** `href`: the value of an attribute. `image`: an `img` element, whose other attributes are `attributes` as HTML. */
+  readonly is: 'href' | 'image';
+  readonly url: string;
+  readonly attributes: string;
+  /** The line in the text, counted from 1; absent for a URL in HTML that the text contains. */
+  readonly line?: number;
+}
+
+/** HTML as text with slots in between. */
+export type HtmlPieces = readonly (string | LinkSlot)[];
+
+export interface MarkdownHeading {
+  readonly depth: number;
+  readonly value: string;
+  readonly id: string;
+}
+
+export interface Rendering {
+  readonly html: HtmlPieces;
+  readonly headings: readonly MarkdownHeading[];
+  readonly plainText: string;
+  readonly wordCount: { readonly paragraphs: number; readonly sentences: number; readonly words: number };
+}
+
+export type MarkdownReply =
+  | { readonly ready: true }
+  | { readonly rendering: Rendering }
+  | { readonly html: HtmlPieces }
+  | { readonly markdown: string }
+  | { readonly error: string };
+
+/** Cuts a text after a whole word, or after a character if the first word is longer. */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const cut = /\s/u.test(text.charAt(length)) ? text.slice(0, length) : text.slice(0, length).replace(/\s\S*$/u, '');
+  return (/\s/u.test(text.slice(0, length + 1)) ? cut : withoutHalfCharacter(text.slice(0, length))).trimEnd();
+}
+
+const withoutHalfCharacter = (text: string): string => text.replace(/[\uD800-\uDBFF]$/u, '');

@@ -1,0 +1,199 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { StatementWatch } from '@trellis/core/slow-statements';
+import { firstRowStatement } from './query/compile-query.js';
+import { withComputedValues } from './query/computed-values.js';
+import { QueryConnection } from './query/connection.js';
+import { Engine, type EngineOptions } from './query/engine.js';
+import type { RecordQueries } from './query/record-queries.js';
+import type { RecordSchema } from './records/record-schema.js';
+import { quoteIdentifier, type SqlValue, Statements } from './records/sql.js';
+
+/** The records of a site as queries read them. */
+export interface SiteRecords extends RecordQueries {
+  /** Iterates over the rows of a record type in creation order, optionally within a range of positions. */
+  rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
+  /** Returns the named columns of the record at a position, if there is one. */
+  at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined;
+  /** Returns the named columns of the first record with these values, if there is one. */
+  first(
+    kind: string,
+    columns: readonly string[],
+    values: Readonly<Record<string, SqlValue>>,
+  ): Record<string, SqlValue> | undefined;
+  meta(key: string): string | undefined;
+  /** Increases with each change that queries see, so that results of the same generation can be reused. */
+  readonly generation: number;
+  /** The time of the last change since the server started, in milliseconds; `undefined` before the first one. */
+  readonly changedAt: number | undefined;
+  /** Returns the number of records of each type. */
+  countRecords(): Readonly<Record<string, number>>;
+  close(): void;
+}
+
+export interface PositionRange {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
+export interface SiteRecordsOptions extends RecordSchema {
+  /** A path, or `:memory:`. */
+  readonly file: string;
+  /** Receives slow statements of queries. */
+  readonly watch?: StatementWatch;
+  /** Called with the error of a statement that finds the file damaged. */
+  readonly onDamage?: (error: unknown) => void;
+}
+
+export interface OpenedRecords extends RecordSchema {
+  readonly database: DatabaseSyncInstance;
+  readonly file: string;
+}
+
+/** The part of the records that both the process which writes them and others need. */
+export abstract class StoredRecords<Opened extends OpenedRecords> implements SiteRecords {
+  protected readonly opened: Opened;
+  protected readonly statements: Statements;
+  protected readonly engine: Engine;
+  protected nonBmp: NonBmpColumns;
+  #generation = 0;
+  #changedAt: number | undefined;
+  #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
+
+  constructor(
+    opened: Opened,
+    {
+      functions,
+      watch,
+      onDamage,
+      requestIndex,
+    }: Pick<EngineOptions, 'functions' | 'requestIndex' | 'watch'> & Pick<SiteRecordsOptions, 'onDamage'>,
+  ) {
+    const { database, tables } = opened;
+    this.opened = opened;
+    this.statements = new Statements(database, onDamage);
+    this.nonBmp = this.readNonBmp();
+    const isAstral = (kind: string, column: string): boolean => this.#isAstral(kind, column);
+    this.engine = new Engine({
+      statements: this.statements,
+      shared: { tables, patterns: functions.patterns, isAstral },
+      functions,
+      watch,
+      requestIndex,
+      generation: () => this.#generation,
+    });
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get changedAt(): number | undefined {
+    return this.#changedAt;
+  }
+
+  countRecords(): Readonly<Record<string, number>> {
+    if (this.#counts?.generation === this.#generation) return this.#counts.byKind;
+    const countKind = (kind: string): number =>
+      Number(this.statements.get(`SELECT count(*) FROM ${quoteIdentifier(kind)}`)?.[0]);
+    const byKind = Object.fromEntries(Object.keys(this.opened.tables).map((kind) => [kind, countKind(kind)]));
+    this.#counts = { generation: this.#generation, byKind };
+    return byKind;
+  }
+
+  *rows(kind: string, columns: readonly string[], within?: PositionRange): Generator<Record<string, SqlValue>> {
+    const names = ['position', ...columns];
+    const range = within ? 'WHERE position >= ? AND position < ?' : '';
+    const text = `SELECT ${names.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(kind)} ${range} ORDER BY position`;
+    for (const row of this.statements.iterate(text, within ? [within.from, within.to] : [])) {
+      yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+    }
+  }
+
+  at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined {
+    const text = `SELECT ${columns.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(kind)} WHERE position = ?`;
+    return toNamed(columns, this.statements.get(text, [position]));
+  }
+
+  first(
+    kind: string,
+    columns: readonly string[],
+    values: Readonly<Record<string, SqlValue>>,
+  ): Record<string, SqlValue> | undefined {
+    const statement = firstRowStatement({ kind, columns, values }, this.engine.advisor);
+    return toNamed(columns, this.statements.get(statement.text, statement.values));
+  }
+
+  meta(key: string): string | undefined {
+    return this.statements.get('SELECT value FROM "~meta" WHERE key = ?', [key])?.[0] as string | undefined;
+  }
+
+  withComputedValues: RecordQueries['withComputedValues'] = withComputedValues;
+
+  find: RecordQueries['find'] = (kind, query, selection) =>
+    new QueryConnection(this.engine, kind, { ...query, limit: 1 }, selection).nodes[0];
+
+  page: RecordQueries['page'] = (kind, query, selection) => new QueryConnection(this.engine, kind, query, selection);
+
+  close(): void {
+    this.opened.database.close();
+  }
+
+  /** Begins the next generation of records. */
+  protected advance(changedAt: number | undefined): void {
+    this.#generation += 1;
+    this.#changedAt = changedAt;
+  }
+
+  protected readNonBmp(): NonBmpColumns {
+    return new NonBmpColumns(this.meta('~astral'));
+  }
+
+  /** A virtual column may contain text from any stored column. */
+  #isAstral(kind: string, column: string): boolean {
+    const isDerived = this.opened.derived?.[kind]?.[column] !== undefined;
+    return isDerived ? this.nonBmp.hasAny(kind) : this.nonBmp.has(kind, column);
+  }
+}
+
+function toNamed(
+  columns: readonly string[],
+  row: readonly SqlValue[] | undefined,
+): Record<string, SqlValue> | undefined {
+  return row && Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
+}
+
+/** The columns that contain, or once contained, text with characters beyond U+FFFF. */
+class NonBmpColumns {
+  readonly #columns: Set<string>;
+  #changed = false;
+
+  constructor(stored: string | undefined) {
+    this.#columns = new Set(stored === undefined ? [] : (JSON.parse(stored) as string[]));
+  }
+
+  has(kind: string, column: string): boolean {
+    return this.#columns.has(`${kind} ${column}`);
+  }
+
+  hasAny(kind: string): boolean {
+    return [...this.#columns].some((key) => key.startsWith(`${kind} `));
+  }
+
+  add(kind: string, column: string): void {
+    const key = `${kind} ${column}`;
+    if (this.#columns.has(key)) return;
+    this.#columns.add(key);
+    this.#changed = true;
+  }
+
+  /** Whether columns were added since the set was last stored. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  toText(): string {
+    this.#changed = false;
+    return JSON.stringify([...this.#columns]);
+  }
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { type MarkdownRenderer, openMarkdownRenderer } from '../../src/markdown/markdown-renderer.js';
+import { cutText, type HtmlPieces } from '../../src/markdown/rendering.js';
+
+const SETTINGS = { sanitize: true, highlight: true, directory: undefined };
+const ALWAYS = (): void => undefined;
+
+let renderer: MarkdownRenderer;
+
+beforeAll(() => {
+  renderer = openMarkdownRenderer(SETTINGS);
+});
+
+afterAll(() => renderer.close());
+
+const join = (pieces: HtmlPieces): string =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : piece.url)).join('');
+
+const toHtml = async (text: string): Promise<string> => join((await renderer.render(text, ALWAYS)).html);
+
+const excerpt = async (text: string, length: number, format: 'HTML' | 'MARKDOWN'): Promise<string> =>
+  join(await renderer.excerpt(text, { length, format }, ALWAYS));
+
+describe('render', () => {
+  test('highlights code in a known language, and escapes it', async () => {
+    const html = await toHtml('```js\nconst a = "<b>";\n```');
+    expect(html).toContain('<code class="language-js"><span class="token keyword">const</span>');
+    expect(html).not.toContain('<b>');
+    expect(await toHtml('```none\n<b>\n```')).toBe('<pre><code class="language-none">&#x3C;b>\n</code></pre>');
+  });
+
+  test('gives each heading an id of its own, and lists the headings in order', async () => {
+    const { headings } = await renderer.render('# One `code`\n\nTwo\n---\n\n## Two\n\n[^1]\n\n[^1]: Note', ALWAYS);
+    expect(headings).toEqual([
+      { depth: 1, value: 'One code', id: 'one-code' },
+      { depth: 2, value: 'Two', id: 'two' },
+      { depth: 2, value: 'Two', id: 'two-1' },
+    ]);
+  });
+
+  test('links footnotes and their references to each other', async () => {
+    const html = await toHtml('Text[^a].\n\n[^a]: Note');
+    const ids = new Set([...html.matchAll(/ id="([^"]+)"/gu)].map(([, id]) => id));
+    const targets = [...html.matchAll(/(?:href="#|aria-describedby=")([^"]+)"/gu)].map(([, id]) => id);
+    expect(targets).toHaveLength(3);
+    expect(targets.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  test('counts words of languages without spaces', async () => {
+    const { wordCount } = await renderer.render('今日は良い天気です。', ALWAYS);
+    expect(wordCount.words).toBeGreaterThan(2);
+    expect(wordCount.sentences).toBe(1);
+  });
+
+  test('leaves markup, scripts and footnote marks out of the text', async () => {
+    const { plainText, wordCount } = await renderer.render(
+      '# Title\n\nSome *words*[^1]\nand <b>more</b>.<script>no()</script>\n\n- a\n- b\n\n[^1]: Note.',
+      ALWAYS,
+    );
+    expect(plainText).toBe('Title\n\nSome words and more.\n\na\n\nb\n\nNote.');
+    expect(wordCount).toEqual({ paragraphs: 5, sentences: 5, words: 8 });
+  });
+
+  test('marks relative URLs with their line, and leaves others', async () => {
+    const { html } = await renderer.render(
+      'a\n\n[x](y.md) [z](/z) [w](https://w.org) [#](#a)\n![p](<p q.png>)',
+      ALWAYS,
+    );
+    expect(html.filter((piece) => typeof piece !== 'string')).toEqual([
+      { is: 'href', url: 'y.md', attributes: '', line: 3 },
+      { is: 'image', url: 'p%20q.png', attributes: ' alt="p"', line: 4 },
+    ]);
+  });
+});
+
+/** The results of gatsby-transformer-remark in its own tests (MIT licence). */
+describe('the same excerpts as in Gatsby', () => {
+  const { text, excerpts } = JSON.parse(
+    readFileSync(new URL('./published/gatsby-excerpts.json', import.meta.url), 'utf8'),
+  ) as { readonly text: string; readonly excerpts: readonly (readonly [length: number, expected: string])[] };
+
+  test.each(excerpts)('a text is cut after %i characters', (length, expected) => {
+    expect(`${cutText(text, length)}…`).toBe(expected);
+  });
+
+  test('HTML and Markdown are cut without counting markup', async () => {
+    const nested = 'Where oh [*where*](https://nick.com) **_is_** ![that pony](https://a.org/pony.png)?';
+    expect(await excerpt(nested, 140, 'HTML')).toBe(
+      '<p>Where oh <a href="https://nick.com"><em>where</em></a> <strong><em>is</em></strong> <img src="https://a.org/pony.png" alt="that pony">?</p>',
+    );
+    expect(await excerpt('Where oh where is that pony? Is he in the stable or by the stream?', 50, 'HTML')).toBe(
+      '<p>Where oh where is that pony? Is he in the stable…</p>',
+    );
+    expect(await excerpt('Where oh where **is** my little pony? Lorem ipsum and more', 40, 'MARKDOWN')).toBe(
+      'Where oh where **is** my little pony? Lorem…\n',
+    );
+  });
+});
+
+test.each([
+  ['ab cd', 5, 'ab cd'],
+  ['ab cd', 4, 'ab'],
+  ['ab cd', 2, 'ab'],
+  ['abcdef', 3, 'abc'],
+  ['🌻🌻', 3, '🌻'],
+])('cutText: cuts %j after %i characters to %j', (text, length, expected) => {
+  expect(cutText(text, length)).toBe(expected);
+});
+
+describe('limits', () => {
+  test('a text that is too long is refused', async () => {
+    await expect(toHtml('a'.repeat(1024 * 1024 + 1))).rejects.toThrow(
+      'Expected at most 1,048,576 characters of Markdown; received 1,048,577.',
+    );
+  });
+
+  test.each([
+    ['quotes', '>'.repeat(500)],
+    ['elements', '<b>'.repeat(5000)],
+    ['lists', '- '.repeat(300)],
+  ])('nested %s are refused', async (_what, text) => {
+    await expect(toHtml(`${text} a`)).rejects.toThrow(/nested/u);
+  });
+
+  test('a text that takes too long is refused, and the next one is rendered', async () => {
+    const hasty = openMarkdownRenderer({ ...SETTINGS, deadlineMs: 300 });
+    try {
+      // Quadratic in micromark.
+      const slow = '*a **a '.repeat(20_000);
+      await expect(hasty.render(slow, ALWAYS)).rejects.toThrow('it takes more than 0.3 seconds');
+      await expect(hasty.render(slow, ALWAYS)).rejects.toThrow('it takes more than 0.3 seconds');
+    } finally {
+      await hasty.close();
+    }
+    expect(await toHtml('*a*')).toBe('<p><em>a</em></p>');
+  });
+
+  test('a text that is no longer needed is not rendered', async () => {
+    const stop = (): void => {
+      throw new Error('over');
+    };
+    await expect(renderer.render('never seen before', stop)).rejects.toThrow('over');
+    expect(await toHtml('never seen before')).toBe('<p>never seen before</p>');
+  });
+});
+
+describe('stored renderings', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'markdown-'));
+  const readStored = (): readonly string[] => {
+    const database = new DatabaseSync(path.join(directory, 'markdown.db'));
+    const rows = database.prepare('SELECT value FROM rendering ORDER BY number').all() as { value: string }[];
+    database.close();
+    return rows.map(({ value }) => value);
+  };
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test('are reused by the next renderer with the same settings', async () => {
+    for (const settings of [SETTINGS, SETTINGS, { ...SETTINGS, sanitize: false }]) {
+      const one = openMarkdownRenderer({ ...settings, directory });
+      expect((await one.render('*a*', ALWAYS)).html).toEqual(['<p><em>a</em></p>']);
+      await one.close();
+    }
+    expect(readStored()).toHaveLength(2);
+  });
+
+  test('are deleted beyond the limit, the oldest first', async () => {
+    const small = openMarkdownRenderer({ ...SETTINGS, directory, maxSize: 2000 });
+    for (let index = 0; index < 20; index += 1) await small.render(`text ${index}`, ALWAYS);
+    await small.close();
+    const stored = readStored();
+    expect(stored.join('').length).toBeLessThanOrEqual(2000);
+    expect(stored.at(-1)).toContain('text 19');
+  });
+});
