@@ -4,6 +4,7 @@ import type { SiteReport } from '../../site-service.js';
 import { authHandlers, credentialsHandlers, tokensHandlers } from './account.js';
 import { adminHandlers } from './admin.js';
 import { boardHandlers, insightsHandlers, viewsHandlers } from './board.js';
+import { notificationsHandlers } from './notifications.js';
 import { pullRequestsHandlers, repositoriesHandlers } from './pull-requests.js';
 import type { DashboardServices } from './services.js';
 import { settingsHandlers, webhooksHandlers } from './settings.js';
@@ -21,6 +22,7 @@ export const dashboardHandlers = (services: DashboardServices): DashboardHandler
   ...webhooksHandlers(services),
   ...viewsHandlers(services),
   ...feedsHandlers(services),
+  ...notificationsHandlers(services),
   ...insightsHandlers(services),
   ...sharingHandlers(services),
   ...adminHandlers(services),

@@ -1,0 +1,210 @@
+/** Notifications: messages to users about the changes of their boards. */
+import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
+import type { components } from '../../generated/dashboard/types.js';
+import { type Database, inTransaction } from '../../storage/database.js';
+import type { ServerKey } from '../../storage/server-key.js';
+import type { NotificationDeliveriesTable } from '../../storage/tables.js';
+import type { BoardSnapshot } from '../boards/board.js';
+import type { Forge, ForgeName } from '../forges/forge.js';
+import { decryptForgeSettings, findSettingsRow } from '../settings/settings-row.js';
+import { type Channels, CONFIRMATION, contextOf, createChannels, getChannel } from './channels.js';
+import { findEvents } from './events.js';
+import { type DeliveredText, findMention } from './mentions.js';
+import { type Message, TEST_MESSAGE } from './messages.js';
+import { addDelivery, addEvents, claimDelivery, listActiveChannels, makeEventsDue } from './outbox.js';
+import { type NotificationPreferences, readPreferences, savePreferences } from './preferences.js';
+import { createPushKeys, PUSH_KEYS_CONTEXT } from './push-keys.js';
+import { type ChannelKind, createSenders, type SendersOptions } from './senders.js';
+import { createNotificationWorker, type NotificationWorker } from './worker.js';
+
+type Schemas = components['schemas'];
+type NotificationSettings = Schemas['NotificationSettings'];
+type DeliveryEntry = Schemas['NotificationDelivery'];
+
+export interface Notifications {
+  readonly channels: Pick<Channels, 'confirm' | 'create' | 'delete' | 'save'>;
+  readonly worker: Pick<NotificationWorker, 'close' | 'start' | 'wake'>;
+  read(caller: Caller | undefined): Promise<NotificationSettings>;
+  save(caller: Caller | undefined, preferences: NotificationPreferences): Promise<NotificationSettings>;
+  /**
+   * Makes one attempt to send a test message, or the code to an address that is not confirmed.
+   *
+   * @throws AppError `session_required` for a token, `not_found` for an unknown channel.
+   */
+  test(caller: Caller | undefined, channelId: string): Promise<DeliveryEntry>;
+  /** Lists the caller's deliveries, the newest first. */
+  listDeliveries(
+    caller: Caller | undefined,
+    page: Page,
+  ): Promise<{ readonly entries: DeliveryEntry[]; readonly total: number }>;
+  /** Stores the events of a new board, in the transaction that saves it. Call it before the board is replaced. */
+  recordBoard(transaction: Database, board: NewBoard): Promise<void>;
+  /** Stores a mention of the user in a delivered text. A text that is delivered again has no further effect. */
+  recordText(text: DeliveredText, place: TextPlace): Promise<void>;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface NewBoard {
+  readonly personId: string;
+  readonly snapshot: BoardSnapshot;
+  readonly at: number;
+}
+
+interface TextPlace {
+  readonly personId: string;
+  readonly forge: ForgeName;
+  readonly repo: string;
+}
+
+export interface NotificationsOptions extends Pick<SendersOptions, 'allow' | 'origin' | 'smtp'> {
+  readonly database: Database;
+  readonly key: ServerKey;
+  readonly getForges: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
+  readonly report?: (error: unknown) => void;
+  /** How often the worker looks for due work. */
+  readonly lookMs?: number;
+  readonly now: () => number;
+}
+
+export function createNotifications(options: NotificationsOptions): Notifications {
+  const { database, key, now, report = () => undefined } = options;
+  const readPushKeys = createPushKeys(database, key);
+  const senders = createSenders({ ...options, readPushKeys });
+  const worker = createNotificationWorker({ ...options, senders, report });
+  const channels = createChannels({ database, key, senders, wake: worker.wake, now });
+
+  async function read(caller: Caller | undefined): Promise<NotificationSettings> {
+    const { personId } = requireUser(caller);
+    return {
+      ...(await readPreferences(database, personId)),
+      emailAvailable: senders.hasEmail,
+      pushPublicKey: (await readPushKeys()).publicKey,
+      channels: await channels.list(caller),
+    };
+  }
+
+  return {
+    channels,
+    worker: {
+      start: worker.start,
+      wake: worker.wake,
+      async close() {
+        await worker.close();
+        senders.close();
+      },
+    },
+    read,
+    async save(caller, preferences) {
+      const { personId } = requireUser(caller);
+      await inTransaction(database, async (transaction) => {
+        await savePreferences(transaction, personId, { preferences, at: now() });
+        await makeEventsDue(transaction, personId, now());
+      });
+      worker.wake();
+      return read(caller);
+    },
+    async test(caller, channelId) {
+      const { personId } = requireSession(caller);
+      const { id } = await inTransaction(database, async (transaction) => {
+        const channel = await getChannel(transaction, personId, channelId);
+        const message = channel.confirmed_at === null ? CONFIRMATION : TEST_MESSAGE;
+        return addDelivery(transaction, channel, { message, at: now() });
+      });
+      const claimed = await claimDelivery(database, { id, at: now() });
+      if (claimed !== undefined) await worker.attempt(claimed, true);
+      const own = database.selectFrom('notification_deliveries').selectAll().where('id', '=', id);
+      return toEntry(await own.executeTakeFirstOrThrow(), now());
+    },
+    async listDeliveries(caller, { limit, offset }) {
+      const { personId } = requireUser(caller);
+      const own = database.selectFrom('notification_deliveries').where('person_id', '=', personId);
+      const { total } = await own.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      const newest = own.selectAll().orderBy('created_at', 'desc').orderBy('id').limit(limit).offset(offset);
+      return { entries: (await newest.execute()).map((row) => toEntry(row, now())), total };
+    },
+    recordBoard: (transaction, board) => recordBoard(transaction, key, board),
+    async recordText(text, place) {
+      if (await recordText({ database, key, now }, text, place)) worker.wake();
+    },
+  };
+}
+
+async function recordBoard(transaction: Database, key: ServerKey, { personId, snapshot, at }: NewBoard): Promise<void> {
+  const channels = await listActiveChannels(transaction, personId);
+  if (channels.length === 0) return;
+  const boards = transaction.selectFrom('boards').select(['generated_at', 'snapshot']);
+  const last = await boards.where('person_id', '=', personId).executeTakeFirst();
+  const settings = await findSettingsRow(transaction, personId);
+  if (last === undefined || settings === undefined) return;
+  const { githubUsername, forgejoUsername, gitlabUsername } = decryptForgeSettings(key, settings);
+  const { staleDays, batchMinutes } = await readPreferences(transaction, personId);
+  const events = findEvents({
+    before: JSON.parse(last.snapshot) as BoardSnapshot,
+    beforeAt: last.generated_at,
+    after: snapshot,
+    at,
+    usernames: { github: githubUsername, forgejo: forgejoUsername, gitlab: gitlabUsername },
+    staleDays,
+  });
+  await addEvents(transaction, channels, { personId, events, batchMinutes, at });
+}
+
+type TextOptions = Pick<NotificationsOptions, 'database' | 'key' | 'now'>;
+
+/** @returns whether the text mentions the user. */
+async function recordText(
+  { database, key, now }: TextOptions,
+  text: DeliveredText,
+  { personId, forge, repo }: TextPlace,
+): Promise<boolean> {
+  if (!text.text.includes('@')) return false;
+  const channels = await listActiveChannels(database, personId);
+  const settings = channels.length === 0 ? undefined : await findSettingsRow(database, personId);
+  if (settings === undefined) return false;
+  const username = decryptForgeSettings(key, settings)[`${forge}Username`];
+  const event = findMention(text, { forge, repo, username });
+  if (event === undefined) return false;
+  const { batchMinutes } = await readPreferences(database, personId);
+  await addEvents(database, channels, { personId, events: [event], batchMinutes, at: now() });
+  return true;
+}
+
+function toEntry(row: NotificationDeliveriesTable, at: number): DeliveryEntry {
+  const { kind, title } = JSON.parse(row.message) as Message;
+  const isSending = row.state === 'waiting' && row.lease_until > at;
+  return {
+    id: row.id,
+    kind,
+    // Only values of the contract are stored.
+    channel: { id: row.channel_id, kind: row.channel_kind as ChannelKind, label: row.channel_label },
+    title,
+    state: isSending ? 'sending' : (row.state as DeliveryEntry['state']),
+    attempts: row.attempts,
+    createdAt: toTime(row.created_at),
+    ...(row.state === 'waiting' && !isSending && { nextAttemptAt: toTime(row.next_at) }),
+    ...(row.ended_at !== null && { endedAt: toTime(row.ended_at) }),
+    ...(row.error !== null && { error: row.error }),
+  };
+}
+
+const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** Encrypts the addresses of channels and the push key with a new server key. */
+export async function reencryptNotifications(transaction: Database, from: ServerKey, to: ServerKey): Promise<void> {
+  for (const channel of await transaction.selectFrom('notification_channels').select(['id', 'sealed']).execute()) {
+    const context = contextOf(channel.id);
+    await transaction
+      .updateTable('notification_channels')
+      .set({ sealed: to.encrypt(from.decrypt(channel.sealed, context), context) })
+      .where('id', '=', channel.id)
+      .execute();
+  }
+  for (const { id, sealed } of await transaction.selectFrom('push_keys').select(['id', 'sealed']).execute()) {
+    const renewed = to.encrypt(from.decrypt(sealed, PUSH_KEYS_CONTEXT), PUSH_KEYS_CONTEXT);
+    await transaction.updateTable('push_keys').set({ sealed: renewed }).where('id', '=', id).execute();
+  }
+}

@@ -1,0 +1,109 @@
+/** Requests to addresses that users have entered. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AddressPolicy, AddressRefusedError } from '../forges/http/address-policy.js';
+import type { ForgeAgent } from '../forges/http/fetch-response.js';
+import { readRetryAfter } from '../forges/http/requests.js';
+import { DeliveryError } from './delivery-error.js';
+
+/** Receivers answer within a second or two; slower ones would occupy the queue. */
+const TIMEOUT_MS = 10_000;
+
+/** The end of a response is of no interest; the connection is closed then. */
+const MAX_RESPONSE_BYTES = 4_096;
+
+/** A receiver can't postpone a message for longer. */
+const MAX_RETRY_AFTER_MS = 6 * 3_600_000;
+
+export interface PostRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+interface PostResponse {
+  readonly status: number;
+  /** The beginning of the body. */
+  readonly text: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * Sends a POST request, and reads the beginning of the response. Redirects are not followed.
+ *
+ * @throws DeliveryError if the address is refused or doesn't respond.
+ */
+export async function post({ url, headers, body }: PostRequest, agent: ForgeAgent): Promise<PostResponse> {
+  const { fetch } = await import('undici');
+  const dispatcher = await agent();
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body, dispatcher, signal, redirect: 'manual' });
+    const retryAfterMs = findRetryDelay(response.headers, Date.now());
+    return { status: response.status, text: await readStart(response.body), retryAfterMs };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.cause : undefined;
+    if (reason instanceof AddressRefusedError) throw new DeliveryError(REFUSED, { cause, isPermanent: true });
+    throw new DeliveryError(toReason(signal.aborted, reason), { cause });
+  }
+}
+
+const REFUSED = 'The address is in a private or reserved range, to which the server does not connect.';
+
+function toReason(isTimedOut: boolean, reason: unknown): string {
+  if (isTimedOut) return `The address did not respond within ${TIMEOUT_MS / 1_000} seconds.`;
+  const { code = '' } = (reason ?? {}) as { readonly code?: unknown };
+  return `The address could not be reached${/^[A-Z_]{1,40}$/.test(String(code)) ? ` (${String(code)})` : ''}.`;
+}
+
+async function readStart(body: AsyncIterable<unknown> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk as Uint8Array);
+    length += (chunk as Uint8Array).byteLength;
+    if (length >= MAX_RESPONSE_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
+}
+
+function findRetryDelay(headers: Pick<Headers, 'get'>, at: number): number | undefined {
+  const until = readRetryAfter(headers, at);
+  return until && Math.min(Math.max(until - at, 0), MAX_RETRY_AFTER_MS);
+}
+
+/**
+ * Reports a response without success. Requests are repeated after 408, 425, 429 and 5xx.
+ *
+ * @param isGone Whether the status means that the receiver has removed the channel.
+ */
+export function assertAccepted({ status, text, retryAfterMs }: PostResponse, isGone = false): void {
+  if (status >= 200 && status < 300) return;
+  const isRepeatable = status >= 500 || [408, 425, 429].includes(status);
+  throw new DeliveryError(`The address responded with status ${status}${toCode(text)}.`, {
+    ...{ isPermanent: !isRepeatable, isGone },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** Shows the codes that Slack and Mattermost respond with, such as `no_service`, and nothing else. */
+const toCode = (text: string): string => (/^[a-z_]{3,60}$/.test(text.trim()) ? ` (${text.trim()})` : '');
+
+const RESOLVE_MS = 5_000;
+
+/**
+ * Checks whether the server may connect to a URL.
+ *
+ * @returns the expected value in words, if it may not.
+ */
+export async function findUrlProblem(url: string, policy: AddressPolicy): Promise<string | undefined> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isPlain = parsed && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
+  if (!isPlain) return 'an http or https URL without credentials';
+  const refused = policy.resolve(parsed).then(
+    (addresses) => addresses.length === 0,
+    (error: unknown) => error instanceof AddressRefusedError || 'unknown',
+  );
+  const result = await Promise.race([refused, sleep(RESOLVE_MS, 'unknown' as const, { ref: false })]);
+  if (result === 'unknown') return `a URL with an existing host; ${parsed.hostname} was not found`;
+  return result ? 'a URL with a public address' : undefined;
+}
