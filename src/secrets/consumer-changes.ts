@@ -1,5 +1,6 @@
 /** Changes to consumers, within a transaction of the caller. */
 import { AppError } from '@trellis/core/errors';
+import type { Caller } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { updateResealOfConsumer, updateResealOfSecrets } from './reseal-state.js';
 
@@ -20,10 +21,20 @@ export async function assertConsumerExists(database: Database, name: string): Pr
  * Renames a consumer in all secrets, in the list of added consumers, and in its tokens, which stay valid. An existing
  * target name merges both consumers; the public key of the target takes precedence.
  *
- * @throws AppError `conflict` when two variants of a slug would share the consumer.
+ * @throws AppError `conflict` when two variants of a slug would share the consumer; `session_required` when the target
+ * would get a different public key from a caller without the session of the owner.
  */
-export async function renameConsumer(transaction: Database, from: string, to: string): Promise<void> {
+export async function renameConsumer(
+  transaction: Database,
+  { from, to }: { readonly from: string; readonly to: string },
+  caller: Caller | undefined,
+): Promise<void> {
   await assertNoSharedVariants(transaction, from, to);
+  const publicKey = await findPublicKey(transaction, from);
+  if (publicKey !== undefined && (await findPublicKey(transaction, to)) === undefined) {
+    await assertCanSetKey(transaction, { name: to, publicKey }, caller);
+  }
+  await retireKey(transaction, from);
   const links = transaction.selectFrom('secret_object_consumers').select('object_id');
   await transaction
     .deleteFrom('secret_object_consumers')
@@ -69,21 +80,84 @@ async function assertNoSharedVariants(transaction: Database, from: string, to: s
   throw new AppError('conflict', message, { field: 'name' });
 }
 
-/** Stores the public key of a consumer. @returns Whether the key changed. */
-export async function savePublicKey(transaction: Database, name: string, publicKey: string): Promise<boolean> {
-  const known = transaction.selectFrom('secret_consumers').select('public_key').where('name', '=', name);
-  if ((await known.executeTakeFirst())?.public_key === publicKey) return false;
+/** The registered public key of a consumer. */
+export interface ConsumerKey {
+  readonly name: string;
+  readonly publicKey: string;
+}
+
+/** Returns the public key of a consumer; `undefined` before one is registered. */
+async function findPublicKey(database: Database, name: string): Promise<string | undefined> {
+  const known = database.selectFrom('secret_consumers').select('public_key').where('name', '=', name);
+  return (await known.executeTakeFirst())?.public_key ?? undefined;
+}
+
+/** Returns the last public key of a deleted or renamed consumer with this name. */
+async function findRetiredKey(database: Database, name: string): Promise<string | undefined> {
+  const retired = database.selectFrom('secret_retired_keys').select('public_key').where('name', '=', name);
+  return (await retired.executeTakeFirst())?.public_key;
+}
+
+/**
+ * Asserts that a caller may register a public key. Any write token may register the first key of a name. A different
+ * key would let its holder read the next values, so it requires the session of the owner, also after the consumer was
+ * deleted or renamed.
+ *
+ * @returns The previous key, if it differs.
+ * @throws AppError `session_required` for a token.
+ */
+async function assertCanSetKey(
+  transaction: Database,
+  { name, publicKey }: ConsumerKey,
+  caller: Caller | undefined,
+): Promise<string | undefined> {
+  const known = (await findPublicKey(transaction, name)) ?? (await findRetiredKey(transaction, name));
+  if (known === undefined || known === publicKey) return undefined;
+  if (caller?.kind !== 'session') {
+    const message =
+      "Replacing a consumer's public key requires the owner's session. Replace it on the page /vault/consumers.";
+    throw new AppError('session_required', message, { field: 'public_key' });
+  }
+  return known;
+}
+
+/** Remembers the public key of a name that is about to be deleted or renamed. */
+async function retireKey(transaction: Database, name: string): Promise<void> {
+  const publicKey = await findPublicKey(transaction, name);
+  if (publicKey === undefined) return;
+  await transaction
+    .insertInto('secret_retired_keys')
+    .values({ name, public_key: publicKey })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ public_key: publicKey }))
+    .execute();
+}
+
+/**
+ * Stores the public key of a consumer.
+ *
+ * @returns The previous key; `undefined` if the key did not change.
+ * @throws AppError as {@link assertCanSetKey}.
+ */
+export async function savePublicKey(
+  transaction: Database,
+  { name, publicKey }: ConsumerKey,
+  caller: Caller | undefined,
+): Promise<{ readonly previousKey: string | undefined } | undefined> {
+  if ((await findPublicKey(transaction, name)) === publicKey) return undefined;
+  const previousKey = await assertCanSetKey(transaction, { name, publicKey }, caller);
+  await transaction.deleteFrom('secret_retired_keys').where('name', '=', name).execute();
   await transaction
     .insertInto('secret_consumers')
     .values({ name, public_key: publicKey })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ public_key: publicKey }))
     .execute();
   await updateResealOfConsumer(transaction, name);
-  return true;
+  return { previousKey };
 }
 
 /** Removes a consumer from all secrets and from the list of added consumers. */
 export async function removeConsumer(transaction: Database, name: string): Promise<void> {
+  await retireKey(transaction, name);
   const links = transaction.deleteFrom('secret_object_consumers').where('consumer', '=', name).returning('object_id');
   const objects = await links.execute();
   await transaction.deleteFrom('secret_consumers').where('name', '=', name).execute();

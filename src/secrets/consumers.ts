@@ -2,7 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
-import { appendAuditEntries, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
+import { appendAuditEntries, type AuditDetail, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import {
   assertConsumerExists,
   consumerExists,
@@ -11,7 +11,8 @@ import {
   revokeConsumerTokens,
   savePublicKey,
 } from './consumer-changes.js';
-import { parsePublicKey } from './public-keys.js';
+import { parsePublicKey, toKeyFingerprint } from './public-keys.js';
+import { findRestrictions, requireUnrestricted } from './token-scope.js';
 
 export interface Consumer {
   readonly name: string;
@@ -50,10 +51,11 @@ export interface ConsumerStore {
   add(origin: RequestOrigin, consumer: { readonly name: string; readonly publicKey?: string }): Promise<Consumer>;
   /**
    * Renames a consumer in all secrets and tokens, or merges it with the consumer that has the new name, and then sets
-   * its public key. A public key for an unknown name adds the consumer.
+   * its public key. A public key for an unknown name adds the consumer. A token can't replace a public key.
    *
    * @throws AppError `not_found` for an unknown name; `conflict` when two variants of a slug would share the consumer,
-   * in which case nothing is changed; `invalid_input` for an invalid name or key, and when both are absent.
+   * in which case nothing is changed; `invalid_input` for an invalid name or key, and when both are absent;
+   * `session_required` when a token replaces the public key.
    */
   update(origin: RequestOrigin, name: string, update: ConsumerUpdate): Promise<Consumer>;
   /** Removes a consumer from all secrets, and revokes its tokens. @throws AppError `not_found` for an unknown name. */
@@ -69,42 +71,49 @@ export function createConsumerStore(database: Database): ConsumerStore {
   return {
     async listNames(caller) {
       requireOwner(caller);
-      return readNames(database);
+      return (await readNames(database)).filter((name) => isListed(caller, name));
     },
     async list(caller, { text = '', page = 1, pageSize = DEFAULT_PAGE_SIZE }) {
       requireOwner(caller);
       // Database engines lower-case non-ASCII letters differently, so the names are compared here.
       const wanted = text.toLowerCase();
-      const names = (await readNames(database)).filter((name) => name.toLowerCase().includes(wanted));
+      const names = (await readNames(database)).filter(
+        (name) => isListed(caller, name) && name.toLowerCase().includes(wanted),
+      );
       const shown = names.slice((page - 1) * pageSize, page * pageSize);
       const consumers = shown.length === 0 ? [] : await withDetails(database, shown);
       return { consumers, total: names.length, next: page * pageSize < names.length ? page + 1 : undefined };
     },
     async add(origin, { name, publicKey = '' }) {
-      requireOwner(origin.caller);
-      const row = { name: parseConsumerName(name), public_key: publicKey === '' ? null : parsePublicKey(publicKey) };
+      requireUnrestricted(origin.caller);
+      parseConsumerName(name);
+      const key = publicKey === '' ? undefined : parsePublicKey(publicKey);
       return inTransaction(database, async (transaction) => {
         if (await consumerExists(transaction, name))
           throw new AppError('conflict', 'consumer already exists', { field: 'name' });
         await assertBelowLimit(transaction);
-        await transaction.insertInto('secret_consumers').values(row).execute();
-        await record(transaction, origin, [toEntry('create', name)]);
+        await transaction.insertInto('secret_consumers').values({ name, public_key: null }).execute();
+        const set =
+          key === undefined ? undefined : await savePublicKey(transaction, { name, publicKey: key }, origin.caller);
+        const detail = set && toKeyDetail(publicKey, set);
+        await record(transaction, origin, [{ ...toEntry('create', name), detail }]);
         return readConsumer(transaction, name);
       });
     },
     async update(origin, name, update) {
-      requireOwner(origin.caller);
+      requireUnrestricted(origin.caller);
       const wanted = parseUpdate(update);
       return inTransaction(database, async (transaction) => {
-        const renamed = wanted.name === undefined ? [] : await rename(transaction, name, wanted.name);
+        const renamed = wanted.name === undefined ? [] : await rename(transaction, origin, [name, wanted.name]);
         const current = wanted.name ?? name;
-        const keyed = wanted.publicKey === undefined ? [] : await setKey(transaction, current, wanted.publicKey);
+        const keyed =
+          wanted.publicKey === undefined ? [] : await setKey(transaction, origin, [current, wanted.publicKey]);
         await record(transaction, origin, [...renamed, ...keyed]);
         return readConsumer(transaction, current);
       });
     },
     async remove(origin, name) {
-      requireOwner(origin.caller);
+      requireUnrestricted(origin.caller);
       await inTransaction(database, async (transaction) => {
         await assertConsumerExists(transaction, name);
         await removeConsumer(transaction, name);
@@ -118,6 +127,11 @@ export function createConsumerStore(database: Database): ConsumerStore {
   };
 }
 
+/** A token that is restricted to some consumers sees only these. Their public keys are needed to encrypt values. */
+function isListed(caller: Caller | undefined, name: string): boolean {
+  return findRestrictions(caller)?.consumers?.includes(name) ?? true;
+}
+
 function parseUpdate({ name = '', publicKey = '' }: ConsumerUpdate): ConsumerUpdate {
   if (name === '' && publicKey === '') {
     throw new AppError('invalid_input', 'Send name, public_key or both.', { field: 'body' });
@@ -128,23 +142,38 @@ function parseUpdate({ name = '', publicKey = '' }: ConsumerUpdate): ConsumerUpd
   };
 }
 
-async function rename(transaction: Database, from: string, to: string): Promise<NewAuditEntry[]> {
+async function rename(
+  transaction: Database,
+  { caller }: RequestOrigin,
+  [from, to]: readonly [from: string, to: string],
+): Promise<NewAuditEntry[]> {
   await assertConsumerExists(transaction, from);
   if (from === to) return [];
   const action = (await consumerExists(transaction, to)) ? 'merge' : 'rename';
-  await renameConsumer(transaction, from, to);
+  await renameConsumer(transaction, { from, to }, caller);
   return [{ ...toEntry(action, to), previousName: from }];
 }
 
-async function setKey(transaction: Database, name: string, publicKey: string): Promise<NewAuditEntry[]> {
+async function setKey(
+  transaction: Database,
+  { caller }: RequestOrigin,
+  [name, publicKey]: readonly [name: string, publicKey: string],
+): Promise<NewAuditEntry[]> {
   const isNew = !(await consumerExists(transaction, name));
   if (isNew) {
     // The name is a path parameter, which is not validated for existing consumers.
     parseConsumerName(name);
     await assertBelowLimit(transaction);
   }
-  const isChanged = await savePublicKey(transaction, name, publicKey);
-  return isChanged ? [toEntry(isNew ? 'create' : 'update', name)] : [];
+  const set = await savePublicKey(transaction, { name, publicKey }, caller);
+  return set ? [{ ...toEntry(isNew ? 'create' : 'update', name), detail: toKeyDetail(publicKey, set) }] : [];
+}
+
+function toKeyDetail(publicKey: string, { previousKey }: { readonly previousKey: string | undefined }): AuditDetail {
+  return {
+    key: toKeyFingerprint(publicKey),
+    ...(previousKey !== undefined && { previousKey: toKeyFingerprint(previousKey) }),
+  };
 }
 
 const toEntry = <Action extends string>(action: Action, name: string) =>

@@ -2,7 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { appendAuditEntry, type AuditOrigin, type RequestOrigin } from './audit/chain.js';
-import { parsePublicKey } from './public-keys.js';
+import { parsePublicKey, toKeyFingerprint } from './public-keys.js';
 import { updateResealOfAll } from './reseal-state.js';
 
 /** The owner's public key and the copies of their identity. */
@@ -149,7 +149,8 @@ export async function saveOwnerKeys(
     await transaction.updateTable('secret_owner').set(recovery).execute();
   }
   const action = known === undefined ? 'create' : 'update';
-  await appendAuditEntry(transaction, { action, subjectType: 'identity', subjectId: publicKey }, origin);
+  const detail = { key: toKeyFingerprint(publicKey) };
+  await appendAuditEntry(transaction, { action, subjectType: 'identity', subjectId: publicKey, detail }, origin);
   return true;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import { AppError } from '@trellis/core/errors';
 
@@ -44,4 +45,12 @@ function decodeLength(text: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns the fingerprint of a public key: `SHA256:` and the digest of its text in base64 without padding, as the clients
+ * print it.
+ */
+export function toKeyFingerprint(publicKey: string): string {
+  return `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`;
 }

@@ -1,10 +1,11 @@
 import { batch } from '@trellis/core/batch';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import { type Database, inTransaction } from '../storage/database.js';
+import { type Database, inTransaction, isPostgres } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared.js';
 import { appendAuditEntries, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import { type SecretRef, selectVariant, toSecretEtag } from './secret-records.js';
+import { assertInScope } from './token-scope.js';
 
 /** A stored value, and the id of its variant. */
 export interface StoredValue {
@@ -24,21 +25,27 @@ interface ValueReader {
 /** The number of values per transaction, so that changes do not wait long; at 1 MiB each, 32 MiB. */
 const MAX_TOGETHER = 32;
 
+/** The batches at a time on PostgreSQL: one can be prepared while the other waits for the database. */
+const POSTGRES_CONCURRENCY = 2;
+
 interface Reading {
   readonly ref: SecretRef;
   readonly origin: RequestOrigin;
 }
 
 /**
- * Creates a reader that returns values and records each read in the audit log. Reads that arrive during a transaction
- * share the next one, because the transaction takes most of the time of a read. Must not be used inside another
+ * Creates a reader that returns values and records each read in the audit log. Reads that arrive during a batch share the
+ * next one, because the statements and the commit take most of the time of a read. Must not be used inside another
  * transaction.
  */
 export function createValueReader(database: Database): ValueReader {
-  const readTogether = batch<Reading, Outcome>(MAX_TOGETHER, (take) =>
-    // `take` is called late, so that reads that arrived while the transaction waited for its lock are included.
-    inTransaction(database, (transaction) => readEach(transaction, take()), 'read committed'),
-  );
+  const run = (take: () => readonly Reading[]): Promise<readonly Outcome[]> =>
+    // The values are returned once the entries are committed, so PostgreSQL needs no transaction around both.
+    isPostgres(database)
+      ? readEach(database, take())
+      : // `take` is called late, so that reads that arrived while the transaction waited for its lock are included.
+        inTransaction(database, (transaction) => readEach(transaction, take()));
+  const readTogether = batch(MAX_TOGETHER, run, { concurrency: isPostgres(database) ? POSTGRES_CONCURRENCY : 1 });
   return {
     async read(ref, origin) {
       if (origin.caller?.kind !== 'consumer_token') requireOwner(origin.caller);
@@ -51,15 +58,35 @@ export function createValueReader(database: Database): ValueReader {
 
 type Outcome = { readonly value: CurrentValue; readonly entry: NewAuditEntry } | { readonly error: AppError };
 
-async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
+async function readEach(database: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
   const requests = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));
-  const outcomes = (await findReadableValues(transaction, requests)).map(toOutcome);
+  const values = await findReadableValues(database, requests);
+  const outcomes: Outcome[] = [];
+  for (const [index, value] of values.entries()) {
+    outcomes.push(toOutcome(await hideOutside(database, readings[index]?.origin.caller, value)));
+  }
   const entries = outcomes.flatMap((outcome, index) => {
     const origin = readings[index]?.origin;
     return 'entry' in outcome && origin !== undefined ? [{ entry: outcome.entry, origin }] : [];
   });
-  if (entries.length > 0) await appendAuditEntries(transaction, entries);
+  if (entries.length > 0) await appendAuditEntries(database, entries);
   return outcomes;
+}
+
+/** Replaces a value that a token's restrictions exclude by the error for an unknown secret. */
+async function hideOutside(
+  database: Database,
+  caller: Caller | undefined,
+  found: AppError | ReadableValue,
+): Promise<AppError | ReadableValue> {
+  if (found instanceof AppError) return found;
+  try {
+    await assertInScope(database, caller, found);
+    return found;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
 }
 
 /** Keeps the error of one read away from the others; any other error rolls back the transaction of all. */

@@ -3,9 +3,15 @@
  * filtered by index, and changes in the transaction that changes keys, consumers or recipients.
  */
 import type { RawBuilder } from 'kysely';
-import { type Database, isPostgres } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
-import { readSecretMetadata, type SecretMetadata, type SecretTableRow } from './secret-records.js';
+import {
+  readSecretMetadata,
+  type SecretLabels,
+  type SecretMetadata,
+  type SecretTableRow,
+  touchSecrets,
+} from './secret-records.js';
 
 /** Returns the metadata of a secret whose value or consumers were changed, and stores whether to reseal the value. */
 export async function saveResealState(transaction: Database, row: SecretTableRow, at: number): Promise<SecretMetadata> {
@@ -37,6 +43,16 @@ export async function markExplicitRecipients(
       )`.execute(transaction);
 }
 
+/** Returns the recipients that {@link markExplicitRecipients} marks, for a value that is not stored yet. */
+export function findExplicitRecipients(
+  recipients: readonly string[],
+  { consumers, ownerKey }: Pick<SecretLabels, 'consumers' | 'ownerKey'>,
+): string[] {
+  const hasUnknownKey = consumers.some(({ publicKey }) => publicKey === undefined);
+  const known = [ownerKey, ...consumers.map(({ publicKey }) => publicKey)];
+  return hasUnknownKey ? [] : recipients.filter((recipient) => !known.includes(recipient));
+}
+
 /** Updates the column after a change to the public key of a consumer, for all secrets that name the consumer. */
 export async function updateResealOfConsumer(transaction: Database, consumer: string): Promise<void> {
   await update(transaction, sql`id in (select object_id from secret_object_consumers where consumer = ${consumer})`);
@@ -57,14 +73,9 @@ export async function updateResealOfAll(transaction: Database): Promise<void> {
   await update(transaction, sql`true`);
 }
 
-/** Locks the secrets, so that a change of one that reads the earlier keys can't be committed meanwhile. */
+/** Writes the secrets first, so that a change of one that has read the earlier keys can't be committed later. */
 async function update(transaction: Database, scope: RawBuilder<unknown>): Promise<void> {
-  // Transactions of SQLite hold the only write lock from their start.
-  if (isPostgres(transaction)) {
-    await sql`select count(*) from (select id from secret_objects where ${scope} for update) as locked`.execute(
-      transaction,
-    );
-  }
+  await touchSecrets(transaction, scope);
   await sql`
     update secret_objects set needs_reseal = 1 - needs_reseal
     where ${scope} and (needs_reseal = 1) <> ${NEEDS_RESEAL}`.execute(transaction);

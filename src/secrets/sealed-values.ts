@@ -1,13 +1,15 @@
 /** Sealed values: storing current and previous ones in the caller's transaction. */
+import { createHash } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import { AgeFileError, readAgeFile } from './age-file.js';
-import type { Actor } from './audit/chain.js';
+import type { Actor, AuditDetail } from './audit/chain.js';
+import { toKeyFingerprint } from './public-keys.js';
 import type { SecretTableRow } from './secret-records.js';
 
 /** The number of previous values, enough to undo several bad rotations. With values of 1 MiB, a secret has 11 MiB. */
-const MAX_REPLACED = 10;
+export const MAX_REPLACED = 10;
 
 /** A value to store, with its recipients, author and time. */
 export interface NewSealedValue extends SealedValue {
@@ -63,6 +65,18 @@ export async function storeValue(
     const isExplicit = explicitRecipients.includes(recipient) ? 1 : 0;
     await insertRecipient(database, { object_id: objectId, version, recipient, is_explicit: isExplicit });
   }
+}
+
+/** Returns the facts of a stored value that the audit log records, so that a verification finds a changed value. */
+export function toValueDetail(
+  version: number,
+  { sealed, recipients }: Pick<NewSealedValue, 'recipients' | 'sealed'>,
+): AuditDetail {
+  return {
+    value: version,
+    digest: createHash('sha256').update(sealed).digest('hex'),
+    recipients: recipients.map(toKeyFingerprint).sort(),
+  };
 }
 
 /**

@@ -21,7 +21,17 @@ export interface SecretListFilter {
   readonly needsReseal?: boolean;
 }
 
-export type SecretListRequest = PageRequest & SecretListFilter;
+/** The part of the secrets that a caller may list. */
+export interface SecretScopeFilter {
+  /** The beginning of the slug. */
+  readonly namePrefix?: string;
+  /** The secret must have at least one of these tags. */
+  readonly anyTags?: readonly string[];
+  /** The secret must name at least one of these consumers. */
+  readonly anyConsumers?: readonly string[];
+}
+
+export type SecretListRequest = PageRequest & SecretListFilter & SecretScopeFilter;
 
 export interface SecretListPage {
   readonly secrets: readonly SecretMetadata[];
@@ -33,11 +43,14 @@ export interface SecretListPage {
 
 const DEFAULT_LIMIT = 50;
 
-/** Counting stops here, after about 10 ms. */
-const MAX_COUNT = 100_000;
+/** Counting stops here, so that it costs less than the page. */
+const MAX_COUNT = 10_000;
 
 /** Entries that match one filter and are tested for the others while counting, which costs more for each. */
-const MAX_TESTED = 10_000;
+const MAX_COUNT_TESTED = 2_000;
+
+/** Above this number of matches, filters count as equally frequent. */
+const MAX_COMPARED = 10_000;
 
 /** The place of an entry in the order of the list: by slug, variants by their time of creation. */
 type Key = readonly [slug: string, createdAt: number, id: string];
@@ -54,10 +67,15 @@ export async function listSecrets(
   const keys = found.slice(0, limit);
   const position = start.position + keys.length;
   const hasMore = found.length > limit;
-  const total = await countMatches(database, search, { start, position, hasMore, isEmpty: keys.length === 0 });
+  const counted = { start, position, hasMore, isEmpty: keys.length === 0 };
+  const ids = keys.map(({ id }) => id);
+  const [total, secrets] = await Promise.all([
+    countMatches(database, search, counted),
+    readSecretMetadataList(database, ids, at),
+  ]);
   const last = keys.at(-1);
   return {
-    secrets: await readSecrets(database, keys, at),
+    secrets,
     total,
     next: hasMore && last !== undefined ? printCursor({ key: toKey(last), position, total }) : undefined,
   };
@@ -93,14 +111,14 @@ interface Condition {
 }
 
 /** Searches through the index with the fewest matches, and tests the other filters for each of them. */
-async function toSearch(database: Database, filter: SecretListFilter, at: number): Promise<Search> {
+async function toSearch(database: Database, filter: SecretListFilter & SecretScopeFilter, at: number): Promise<Search> {
   const conditions = await toConditions(database, filter, at);
   const [first = { entries: fromObjects(sql`true`), test: sql`true` }, ...rest] = conditions;
   if (rest.length === 0) return { entries: first.entries, tests: [] };
   let chosen = first;
   let fewest = Infinity;
   for (const condition of conditions) {
-    const count = await countUpTo(database, condition.entries, Math.min(fewest, MAX_TESTED));
+    const count = await countUpTo(database, condition.entries, Math.min(fewest, MAX_COMPARED));
     if (count >= fewest) continue;
     chosen = condition;
     fewest = count;
@@ -123,9 +141,41 @@ function linkCondition(table: 'secret_object_consumers' | 'secret_object_tags', 
   };
 }
 
-async function toConditions(database: Database, filter: SecretListFilter, at: number): Promise<Condition[]> {
+/** A secret may have several links with the values, and is listed once. */
+function anyLinkCondition(
+  table: 'secret_object_consumers' | 'secret_object_tags',
+  column: string,
+  values: readonly string[],
+): Condition {
+  const link = sql`${sql.table(table)} where ${sql.ref(column)} in (${sql.join([...values])})`;
+  return {
+    entries: sql`select distinct object_id as id, slug, created_at from ${link}`,
+    test: sql`exists (select 1 from ${link} and object_id = entry.id)`,
+  };
+}
+
+/** The range of slugs, which are ASCII, is searched by index. */
+function prefixCondition(prefix: string): Condition {
+  const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+  const range = sql`slug >= ${prefix} and slug < ${end}`;
+  return { entries: fromObjects(range), test: sql`entry.slug >= ${prefix} and entry.slug < ${end}` };
+}
+
+function toScopeConditions({ namePrefix, anyTags, anyConsumers }: SecretScopeFilter): Condition[] {
+  return [
+    ...(namePrefix === undefined ? [] : [prefixCondition(namePrefix)]),
+    ...(anyTags === undefined ? [] : [anyLinkCondition('secret_object_tags', 'tag', anyTags)]),
+    ...(anyConsumers === undefined ? [] : [anyLinkCondition('secret_object_consumers', 'consumer', anyConsumers)]),
+  ];
+}
+
+async function toConditions(
+  database: Database,
+  filter: SecretListFilter & SecretScopeFilter,
+  at: number,
+): Promise<Condition[]> {
   const { slug, usedBy, tags = [], isDue, needsReseal } = filter;
-  const conditions: Condition[] = [];
+  const conditions = toScopeConditions(filter);
   if (slug !== undefined) {
     conditions.push({ entries: fromObjects(sql`slug = ${slug}`), test: sql`entry.slug = ${slug}` });
   }
@@ -146,9 +196,9 @@ async function toDueCondition(database: Database, isDue: boolean, at: number): P
   const due = rotationDueCondition(at);
   if (!isDue) return { entries: fromObjects(sql`not ${due}`), test: objectTest(sql`not ${due}`) };
   const ids = sql`select id from secret_objects where ${due}`;
-  const count = await countUpTo(database, ids, MAX_TESTED);
+  const count = await countUpTo(database, ids, MAX_COMPARED);
   // The limit makes the database use the index of the subquery.
-  const condition = count < MAX_TESTED ? sql`id in (${ids} limit ${sql.lit(MAX_TESTED)})` : due;
+  const condition = count < MAX_COMPARED ? sql`id in (${ids} limit ${sql.lit(MAX_COMPARED)})` : due;
   return { entries: fromObjects(condition), test: objectTest(due) };
 }
 
@@ -189,8 +239,8 @@ async function countMatches(
       ? await countUpTo(database, entries, MAX_COUNT)
       : await countUpTo(
           database,
-          sql`select 1 as found from (${entries} limit ${sql.lit(MAX_TESTED)}) as entry where ${sql.join([...tests], sql` and `)}`,
-          MAX_TESTED,
+          sql`select 1 as found from (${entries} limit ${sql.lit(MAX_COUNT_TESTED)}) as entry where ${sql.join([...tests], sql` and `)}`,
+          MAX_COUNT_TESTED,
         );
   return hasMore ? Math.max(counted, position + 1) : counted;
 }
@@ -199,12 +249,4 @@ async function countUpTo(database: Database, rows: RawBuilder<unknown>, limit: n
   const counted = sql<{ count: number }>`select count(*) as count from (${rows} limit ${sql.lit(limit)}) as counted`;
   const [{ count } = { count: 0 }] = (await counted.execute(database)).rows;
   return count;
-}
-
-async function readSecrets(database: Database, keys: readonly KeyRow[], at: number): Promise<SecretMetadata[]> {
-  if (keys.length === 0) return [];
-  const ids = keys.map(({ id }) => id);
-  const rows = await database.selectFrom('secret_objects').selectAll().where('id', 'in', ids).execute();
-  const found = new Map((await readSecretMetadataList(database, rows, at)).map((secret) => [secret.id, secret]));
-  return ids.flatMap((id) => found.get(id) ?? []);
 }

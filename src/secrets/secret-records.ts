@@ -3,10 +3,10 @@
  * a consumer belongs to at most one variant of a slug.
  */
 import { AppError } from '@trellis/core/errors';
-import type { Selectable } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import { type Database, isPostgres } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
-import { prepare, prepareInsert } from '../storage/prepared.js';
+import { prepare, prepareBatch, prepareInsert } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';
 import type { Actor } from './audit/chain.js';
 import { toDueAt } from './rotation.js';
@@ -153,12 +153,22 @@ const insertTag = prepareInsert('secret_object_tags');
 /** The part of a secret that its consumers and tags refer to. */
 type LinkedSecret = Pick<SecretTableRow, 'created_at' | 'id' | 'slug'>;
 
+/**
+ * Stores new versions of rows of secrets whose keys or consumers change, without a difference. `replace-values.ts` detects
+ * such a change by the version of the row. Transactions of SQLite run one at a time, so they need no such versions.
+ */
+export async function touchSecrets(transaction: Database, scope: RawBuilder<unknown>): Promise<void> {
+  if (isPostgres(transaction))
+    await sql`update secret_objects set version = version where ${scope}`.execute(transaction);
+}
+
 /** Replaces the consumers of a secret in the caller's transaction; duplicates are stored once. */
 export async function saveConsumers(
   database: Database,
   { id, slug, created_at }: LinkedSecret,
   consumers: readonly string[],
 ): Promise<void> {
+  await touchSecrets(database, sql`id = ${id}`);
   await database.deleteFrom('secret_object_consumers').where('object_id', '=', id).execute();
   for (const consumer of new Set(consumers)) {
     await insertConsumer(database, { object_id: id, consumer, slug, created_at });
@@ -238,30 +248,49 @@ interface RotationState {
   readonly isDue: boolean;
 }
 
-/** Returns the metadata of secrets, with one query per table. @param at The current time. */
+/**
+ * Returns the metadata of secrets in the order of their ids, with two queries at the same time. Unknown ids are left out.
+ *
+ * @param at The current time.
+ */
 export async function readSecretMetadataList(
   database: Database,
-  rows: readonly SecretTableRow[],
+  ids: readonly string[],
   at: number,
 ): Promise<SecretMetadata[]> {
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id);
-  const tags = groupById(await readTags(database, ids));
-  const consumers = groupById(await readConsumers(database, ids));
-  const recipients = groupById(await readRecipients(database, ids));
-  const counts = groupById(await readCounts(database, ids));
-  const owner = await database.selectFrom('secret_owner').select('public_key').executeTakeFirst();
-  return rows.map((row) => {
-    const related = {
-      tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
-      consumers: (consumers.get(row.id) ?? []).map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
-      recipients: (recipients.get(row.id) ?? []).map(({ recipient }) => recipient),
-      explicitRecipients: (recipients.get(row.id) ?? []).filter(isExplicit).map(({ recipient }) => recipient),
-      recipientCount: counts.get(row.id)?.[0]?.recipient_count ?? 0,
-      ownerKey: owner?.public_key,
-    };
-    return toMetadata(row, related, at);
+  if (ids.length === 0) return [];
+  const [rows, related] = await Promise.all([
+    database.selectFrom('secret_objects').selectAll().where('id', 'in', ids).execute(),
+    selectRelatedOfEach(ids).execute(database),
+  ]);
+  const groups = new Map<string, RelatedRow[]>([OWNER_ID, ...ids].map((id) => [id, []]));
+  for (const found of related.rows) groups.get(found.object_id)?.push(found);
+  const owner = groups.get(OWNER_ID) ?? [];
+  const known = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = known.get(id);
+    return row === undefined ? [] : toMetadata(row, toRelated([...(groups.get(id) ?? []), ...owner]), at);
   });
+}
+
+/** In place of the id of a secret. */
+const OWNER_ID = '';
+
+/** Selects the rows of several secrets, like {@link findRelated}. */
+function selectRelatedOfEach(ids: readonly string[]) {
+  const list = sql.join([...ids]);
+  return sql<RelatedRow & { readonly object_id: string }>`
+    select object_id, 'tag' as kind, tag as name, cast(null as text) as key, 0 as count
+      from secret_object_tags where object_id in (${list})
+    union all select object_id, 'consumer', consumer, public_key, 0
+      from secret_object_consumers left join secret_consumers on name = consumer where object_id in (${list})
+    union all select object_id, 'recipient', recipient, null, is_explicit
+      from secret_object_recipients as r join secret_objects as o on o.id = r.object_id and o.version = r.version
+      where object_id in (${list})
+    union all select object_id, 'value', '', null, recipient_count
+      from secret_object_values as v join secret_objects as o on o.id = v.object_id and o.version = v.version
+      where object_id in (${list})
+    union all select ${sql.lit(OWNER_ID)}, 'owner', '', public_key, 0 from secret_owner`;
 }
 
 /** The rows of other tables that belong to a secret. */
@@ -269,7 +298,7 @@ interface Related extends Sealing {
   readonly tags: readonly string[];
 }
 
-function toMetadata(row: SecretTableRow, { tags, ...sealing }: Related, at: number): SecretMetadata {
+export function toMetadata(row: SecretTableRow, { tags, ...sealing }: Related, at: number): SecretMetadata {
   const { consumers, recipients, recipientCount } = sealing;
   return {
     ...toStoredMetadata(row),
@@ -284,19 +313,46 @@ function toMetadata(row: SecretTableRow, { tags, ...sealing }: Related, at: numb
 
 /** Returns the metadata of one secret, with one query. @param at The current time. */
 export async function readSecretMetadata(database: Database, row: SecretTableRow, at: number): Promise<SecretMetadata> {
-  const rows = (await findRelated(database, row)).sort((one, other) =>
-    Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)),
-  );
-  const ofKind = (kind: string) => rows.filter((found) => found.kind === kind);
-  const related = {
-    tags: ofKind('tag').map(({ name }) => name),
-    consumers: ofKind('consumer').map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
-    recipients: ofKind('recipient').map(({ name }) => name),
-    explicitRecipients: ofKind('recipient').flatMap(({ name, count }) => (count === 1 ? name : [])),
-    recipientCount: ofKind('value')[0]?.count ?? 0,
-    ownerKey: ofKind('owner')[0]?.key ?? undefined,
+  return toMetadata(row, toRelated(await findRelated(database, row)), at);
+}
+
+function toRelated(unsorted: readonly RelatedRow[]): Related {
+  const rows = sortByName(unsorted);
+  return {
+    ...toLabels(rows),
+    recipients: ofKind(rows, 'recipient').map(({ name }) => name),
+    explicitRecipients: ofKind(rows, 'recipient').flatMap(({ name, count }) => (count === 1 ? name : [])),
+    recipientCount: ofKind(rows, 'value')[0]?.count ?? 0,
   };
-  return toMetadata(row, related, at);
+}
+
+/** Everything that belongs to a secret, except its value. */
+export type SecretLabels = Pick<Related, 'consumers' | 'ownerKey' | 'tags'>;
+
+/** Reads the labels of several secrets, with one query on PostgreSQL. */
+export async function readLabelsOfEach(
+  database: Database,
+  secrets: readonly Pick<SecretTableRow, 'id'>[],
+): Promise<SecretLabels[]> {
+  const inputs = secrets.map(({ id }) => ({ id }));
+  return (await findLabels(database, inputs)).map((rows) => toLabels(sortByName(rows)));
+}
+
+const sortByName = (rows: readonly RelatedRow[]): readonly RelatedRow[] =>
+  rows.toSorted((one, other) => compareBytes(one.name, other.name));
+
+/** Compares texts by their UTF-8 bytes, as both engines do. */
+export const compareBytes = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+const ofKind = (rows: readonly RelatedRow[], kind: string) => rows.filter((found) => found.kind === kind);
+
+function toLabels(rows: readonly RelatedRow[]): SecretLabels {
+  return {
+    tags: ofKind(rows, 'tag').map(({ name }) => name),
+    consumers: ofKind(rows, 'consumer').map(({ name, key }) => ({ name, publicKey: key ?? undefined })),
+    ownerKey: ofKind(rows, 'owner')[0]?.key ?? undefined,
+  };
 }
 
 interface RelatedRow {
@@ -306,18 +362,24 @@ interface RelatedRow {
   readonly count: number;
 }
 
+/** Selects the tags and consumers of a secret, and the owner's key. */
+const selectLabels = (id: string) => sql<RelatedRow>`
+  select 'tag' as kind, tag as name, cast(null as text) as key, 0 as count
+    from secret_object_tags where object_id = ${id}
+  union all select 'consumer', consumer, public_key, 0
+    from secret_object_consumers left join secret_consumers on name = consumer where object_id = ${id}
+  union all select 'owner', '', public_key, 0 from secret_owner`;
+
+const findLabels = prepareBatch((_database, { id }: { readonly id: string }) => selectLabels(id));
+
 const findRelated = prepare((database, { id, version }: Pick<SecretTableRow, 'id' | 'version'>) => ({
   compile: () =>
     sql<RelatedRow>`
-      select 'tag' as kind, tag as name, cast(null as text) as key, 0 as count
-        from secret_object_tags where object_id = ${id}
-      union all select 'consumer', consumer, public_key, 0
-        from secret_object_consumers left join secret_consumers on name = consumer where object_id = ${id}
+      ${selectLabels(id)}
       union all select 'recipient', recipient, null, is_explicit
         from secret_object_recipients where object_id = ${id} and version = ${version}
       union all select 'value', '', null, recipient_count
-        from secret_object_values where object_id = ${id} and version = ${version}
-      union all select 'owner', '', public_key, 0 from secret_owner`.compile(database),
+        from secret_object_values where object_id = ${id} and version = ${version}`.compile(database),
 }));
 
 function toStoredMetadata(row: SecretTableRow) {
@@ -345,56 +407,6 @@ function toRotation(
   if (afterDays === null) return undefined;
   const dueAt = toDueAt(updated_at, afterDays);
   return { afterDays, dueAt: new Date(dueAt), isDue: dueAt <= at };
-}
-
-function readTags(database: Database, ids: readonly string[]) {
-  const tags = database.selectFrom('secret_object_tags').selectAll();
-  return tags.where('object_id', 'in', ids).orderBy('tag').execute();
-}
-
-function readConsumers(database: Database, ids: readonly string[]) {
-  return database
-    .selectFrom('secret_object_consumers')
-    .leftJoin('secret_consumers', 'name', 'consumer')
-    .select(['object_id', 'consumer as name', 'public_key as key'])
-    .where('object_id', 'in', ids)
-    .orderBy('consumer')
-    .execute();
-}
-
-function readRecipients(database: Database, ids: readonly string[]) {
-  return database
-    .selectFrom('secret_object_recipients as recipients')
-    .innerJoin('secret_objects as objects', (join) =>
-      join.onRef('objects.id', '=', 'recipients.object_id').onRef('objects.version', '=', 'recipients.version'),
-    )
-    .select(['object_id', 'recipient', 'is_explicit'])
-    .where('object_id', 'in', ids)
-    .orderBy('recipient')
-    .execute();
-}
-
-const isExplicit = (row: { readonly is_explicit: number }): boolean => row.is_explicit === 1;
-
-function readCounts(database: Database, ids: readonly string[]) {
-  return database
-    .selectFrom('secret_object_values as present')
-    .innerJoin('secret_objects as objects', (join) =>
-      join.onRef('objects.id', '=', 'present.object_id').onRef('objects.version', '=', 'present.version'),
-    )
-    .select(['object_id', 'recipient_count'])
-    .where('object_id', 'in', ids)
-    .execute();
-}
-
-function groupById<T extends { readonly object_id: string }>(rows: readonly T[]): ReadonlyMap<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) {
-    const group = groups.get(row.object_id);
-    if (group === undefined) groups.set(row.object_id, [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 /** The reason why a value should be resealed. */

@@ -4,9 +4,10 @@ import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
+import { createValueReplacer } from './replace-values.js';
 import { markExplicitRecipients, saveResealState } from './reseal-state.js';
-import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
-import { listSecrets, type SecretListPage, type SecretListRequest } from './secret-list.js';
+import { type NewSealedValue, parseSealedValue, replaceValue, storeValue, toValueDetail } from './sealed-values.js';
+import { listSecrets, type SecretListPage, type SecretListRequest, type SecretScopeFilter } from './secret-list.js';
 import {
   assertCanCreate,
   assertCanRename,
@@ -22,6 +23,8 @@ import {
   type SecretRef,
   type SecretTableRow,
 } from './secret-records.js';
+import { parseTags } from './tags.js';
+import { assertCanChange, assertCanLabel, assertInScope, findRestrictions, readLabels } from './token-scope.js';
 
 /** A sealed value with its metadata, to create a secret or replace a value. */
 export interface SecretValueInput {
@@ -91,15 +94,18 @@ export interface SecretStore {
 
 export function createSecretStore(database: Database, now: () => number = Date.now): SecretStore {
   const reader = createValueReader(database);
+  const replaceTogether = createValueReplacer(database);
   return {
     async list(caller, request) {
+      if (caller?.kind === 'consumer_token') return listOfConsumer(database, request, { ...caller, at: now() });
       requireOwner(caller);
-      return listSecrets(database, request, now());
+      return listSecrets(database, { ...request, ...toScopeFilter(caller) }, now());
     },
     async listUsedBy(caller, ref) {
       requireOwner(caller);
-      const { id } = await getVariant(database, ref);
-      return listSecretConsumers(database, id);
+      const object = await getVariant(database, ref);
+      await assertInScope(database, caller, object);
+      return listSecretConsumers(database, object.id);
     },
     async create(object, origin) {
       const by = toActor(requireOwner(origin.caller));
@@ -107,6 +113,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       assertSlug(slug);
       const value = parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
+      assertCanLabel(origin.caller, { slug, tags, consumers });
       return inTransaction(database, async (transaction) => {
         await assertCanCreate(transaction, { slug, consumers });
         const row = toRow(object, { by, at: origin.at });
@@ -115,7 +122,8 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         await saveConsumers(transaction, row, consumers);
         await saveTags(transaction, row, tags);
         if (value.recipients.length > 0) await markExplicitRecipients(transaction, row);
-        await appendAuditEntry(transaction, { slug, variantId: row.id, action: 'create' }, origin);
+        const detail = toValueDetail(row.version, value);
+        await appendAuditEntry(transaction, { slug, variantId: row.id, action: 'create', detail }, origin);
         return saveResealState(transaction, row, origin.at);
       });
     },
@@ -124,15 +132,25 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const by = toActor(requireOwner(origin.caller));
       const value = parseValue(change, { by, at: origin.at });
       const tags = change.tags && parseTags(change.tags);
+      const keepsLabels =
+        change.usedBy === undefined && tags === undefined && Object.keys(toColumns(change)).length === 0;
+      // The restrictions of a token are checked in a transaction of its own.
+      if (keepsLabels && !database.isTransaction && findRestrictions(origin.caller) === undefined) {
+        const replaced = await replaceTogether({ ref, value, ifMatch: change.ifMatch, origin });
+        if (replaced !== undefined) return replaced;
+      }
       const work = async (transaction: Database): Promise<SecretMetadata> => {
         const object = await lockVariant(transaction, ref);
         const { id, slug } = object;
+        await assertCanChange(transaction, origin.caller, object);
+        await assertLabels(transaction, origin.caller, object, { ...change, tags });
         assertIfMatch(object, change.ifMatch);
         if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
         const replaced = await replaceValue(transaction, object, value);
         await saveLabels(transaction, object, { ...change, tags });
         if (value.recipients.length > 0) await markExplicitRecipients(transaction, replaced);
-        await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
+        const detail = toValueDetail(replaced.version, value);
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'update', detail }, origin);
         return saveResealState(transaction, { ...replaced, ...toColumns(change) }, origin.at);
       };
       // The rule for consumers concerns all variants of the slug; all other changes concern the locked one.
@@ -147,6 +165,8 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const tags = labels.tags && parseTags(labels.tags);
       const work = async (transaction: Database): Promise<SecretMetadata> => {
         const object = await lockVariant(transaction, ref);
+        await assertCanChange(transaction, origin.caller, object);
+        await assertLabels(transaction, origin.caller, object, { ...patch, tags });
         assertIfMatch(object, ifMatch);
         await assertVariant(transaction, object, patch);
         const { id, slug: previousSlug } = object;
@@ -172,6 +192,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       requireOwner(origin.caller);
       const work = async (transaction: Database): Promise<void> => {
         const object = await lockVariant(transaction, ref);
+        await assertCanChange(transaction, origin.caller, object);
         assertIfMatch(object, ref.ifMatch);
         const { id, slug } = object;
         await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
@@ -180,6 +201,42 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       await inTransaction(database, work, 'read committed');
     },
   };
+}
+
+/** Lists the secrets of a consumer. No filter reveals anything about other consumers. */
+async function listOfConsumer(
+  database: Database,
+  { usedBy, needsReseal, ...request }: SecretListRequest,
+  { consumer, at }: { readonly consumer: string; readonly at: number },
+): Promise<SecretListPage> {
+  const isForOther = (usedBy !== undefined && usedBy !== consumer) || needsReseal === true;
+  if (isForOther) return { secrets: [], total: 0, next: undefined };
+  const page = await listSecrets(database, { ...request, usedBy: consumer }, at);
+  return { ...page, secrets: page.secrets.map((secret) => toConsumerView(secret, consumer)) };
+}
+
+/** Returns the filter that a caller's list always has. */
+function toScopeFilter(caller: Caller | undefined): SecretScopeFilter {
+  const { namePrefix, tags, consumers } = findRestrictions(caller) ?? {};
+  return { namePrefix, anyTags: tags, anyConsumers: consumers };
+}
+
+/** Returns the metadata that a consumer may see, without the other consumers and their keys. */
+function toConsumerView(secret: SecretMetadata, consumer: string): SecretMetadata {
+  return { ...secret, usedBy: [consumer], recipients: [], reseal: undefined };
+}
+
+/** Asserts that a caller may give a secret the labels that it has after a change. */
+async function assertLabels(
+  transaction: Database,
+  caller: Caller | undefined,
+  { id, slug: previousSlug }: SecretTableRow,
+  { slug = previousSlug, tags, usedBy }: Pick<SecretPatch, 'slug' | 'tags' | 'usedBy'>,
+): Promise<void> {
+  if (findRestrictions(caller) === undefined) return;
+  const stored = await readLabels(transaction, id);
+  const labels = { slug, tags: tags ?? stored.tags, consumers: usedBy ?? stored.consumers };
+  assertCanLabel(caller, { ...labels, previousTags: stored.tags });
 }
 
 /** The author and time of a value. */
@@ -251,34 +308,9 @@ function toColumns({ description, rotateAfterDays }: Labels) {
 
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-const TAG = /^[a-z0-9._/-]{1,32}$/;
-const MAX_TAGS = 10;
-
 /** @throws AppError `invalid_input` for an invalid slug. */
 function assertSlug(slug: string): void {
   if (SLUG.test(slug)) return;
   const message = 'Expected slug to be 1 to 128 letters, digits, "_" and "-", starting with a letter or digit.';
   throw new AppError('invalid_input', message, { field: 'slug' });
-}
-
-/**
- * Returns the tags in lower case, without duplicates, in alphabetical order.
- *
- * @throws AppError `invalid_input` for an invalid tag, and for more than 10.
- */
-function parseTags(texts: readonly string[]): string[] {
-  const tags = texts.map(toTag);
-  const found = [...new Set(tags)].sort();
-  if (found.length <= MAX_TAGS) return found;
-  throw new AppError('invalid_input', `Expected at most ${MAX_TAGS} tags; received ${found.length}.`, {
-    field: 'tags',
-  });
-}
-
-function toTag(text: string, index: number): string {
-  // Only ASCII is lower-cased: the lower case of the Kelvin sign, for example, is an ASCII letter.
-  const tag = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  if (TAG.test(tag)) return tag;
-  const message = 'Expected a tag to be 1 to 32 characters of a-z, 0-9, ".", "_", "/" and "-".';
-  throw new AppError('invalid_input', message, { field: `tags.${index}` });
 }

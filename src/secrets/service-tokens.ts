@@ -1,10 +1,13 @@
 import { AppError } from '@trellis/core/errors';
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
-import { type Caller, requireAdminSession, requireOwner, type UserCaller } from '../accounts/callers.js';
+import { type Caller, requireAdminSession, type TokenAccess, type UserCaller } from '../accounts/callers.js';
+import { parseAccess, parseAddresses } from '../accounts/token-access.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
 import { appendAuditEntry, type AuditOrigin, type RequestOrigin, type SubjectAction, toActor } from './audit/chain.js';
 import { parseConsumerName } from './consumers.js';
+import { parseTags } from './tags.js';
+import { requireUnrestricted } from './token-scope.js';
 
 interface ServiceTokenPage {
   readonly tokens: readonly TokenMetadata[];
@@ -15,8 +18,8 @@ interface ServiceTokenPage {
 }
 
 /**
- * The tokens of one kind. Write tokens have the permissions of the owner, and managing them requires the owner's
- * session (`session_required` for a token). Consumer tokens can also be managed with a write token.
+ * The tokens of one kind. Write tokens have the permissions of the owner or some of them, and managing them requires the
+ * owner's session (`session_required` for a token). Consumer tokens can also be managed with a write token.
  */
 export interface ServiceTokenManager {
   /** Returns the tokens oldest first, including expired and revoked ones. */
@@ -35,7 +38,7 @@ const DEFAULT_LIMIT = 50;
 
 const AUTHORIZE: Readonly<Record<ServiceTokenKind, (caller: Caller | undefined) => UserCaller>> = {
   write: requireAdminSession,
-  consumer: requireOwner,
+  consumer: requireUnrestricted,
 };
 
 interface ServiceTokenManagerDependencies {
@@ -156,6 +159,8 @@ interface NewServiceToken {
   readonly consumer?: string;
   /** 1 to 31536000; 90 days by default. */
   readonly ttlSeconds?: number;
+  /** The restrictions; a consumer token has only addresses. */
+  readonly access?: TokenAccess;
 }
 
 interface MintContext {
@@ -192,6 +197,7 @@ async function mintToken(
     issuedBy,
     label: parseDescription(token.description),
     consumer: kind === 'consumer' ? parseConsumerName(token.consumer ?? '', 'consumer') : undefined,
+    access: token.access && parseTokenAccess(token.access),
     createdAt: origin.at,
     expiresAt: toExpiry(origin.at, token.ttlSeconds),
   };
@@ -202,6 +208,36 @@ async function mintToken(
     await appendAuditEntry(transaction, entry, origin);
     return toIssuedToken(issued, origin.at);
   });
+}
+
+const NAME_PREFIX = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+/** The limit of the contract for consumers of one secret. */
+const MAX_CONSUMERS = 100;
+
+/** Checks the restrictions of a new token. @throws AppError `invalid_input` for an invalid one. */
+function parseTokenAccess({ permissions, namePrefix, ...lists }: TokenAccess): TokenAccess {
+  if (namePrefix !== undefined && !NAME_PREFIX.test(namePrefix)) {
+    throw invalid('access.name_prefix', 'a beginning of names: 1 to 128 letters, digits, "_" and "-"');
+  }
+  for (const [name, list] of Object.entries({ permissions, ...lists })) {
+    if (list?.length === 0) throw invalid(`access.${name}`, 'at least one entry; omit it for no restriction');
+  }
+  const { tags, consumers, addresses } = lists;
+  if (consumers !== undefined && consumers.length > MAX_CONSUMERS) {
+    throw invalid('access.consumers', `at most ${MAX_CONSUMERS} consumers`);
+  }
+  return {
+    permissions: permissions && [...new Set(permissions)],
+    namePrefix,
+    tags: tags && parseTags(tags),
+    consumers: consumers && [...new Set(consumers.map((name) => parseConsumerName(name, 'access.consumers')))],
+    addresses: addresses && parseAddresses(addresses),
+  };
+}
+
+function invalid(field: string, expected: string): AppError {
+  return new AppError('invalid_input', `Expected ${field} to be ${expected}.`, { field });
 }
 
 function parseDescription(text: string): string {
@@ -238,6 +274,8 @@ export interface TokenMetadata {
   readonly lastUsedAt: Date | undefined;
   /** According to this server's clock; `revoked` takes precedence over `expired`. */
   readonly status: TokenStatus;
+  /** The restrictions; `undefined` for none. */
+  readonly access: TokenAccess | undefined;
 }
 
 /** A new token with its metadata. Only the hash of the token is stored, so it is returned only once. */
@@ -266,6 +304,7 @@ function toTokenMetadata(row: TokensTable, at: number): TokenMetadata {
     expiresAt: new Date(row.expires_at),
     lastUsedAt: row.last_used_at === null ? undefined : new Date(row.last_used_at),
     status: toStatus(row, at),
+    access: parseAccess(row.access),
   };
 }
 

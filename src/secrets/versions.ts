@@ -4,7 +4,14 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';
 import { saveResealState } from './reseal-state.js';
-import { findValue, listExplicitRecipients, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
+import {
+  findValue,
+  listExplicitRecipients,
+  listRecipients,
+  replaceValue,
+  type SealedValue,
+  toValueDetail,
+} from './sealed-values.js';
 import {
   fromStoredActor,
   getVariant,
@@ -13,6 +20,7 @@ import {
   type SecretRef,
   type SecretTableRow,
 } from './secret-records.js';
+import { assertCanChange, assertInScope } from './token-scope.js';
 
 /** The metadata of a previous value. */
 export interface SecretVersion {
@@ -44,12 +52,15 @@ export function createVersionStore(database: Database): VersionStore {
   return {
     async list(caller, ref) {
       requireOwner(caller);
-      return listVersions(database, await getVariant(database, ref));
+      const object = await getVariant(database, ref);
+      await assertInScope(database, caller, object);
+      return listVersions(database, object);
     },
     async read({ version, ...ref }, origin) {
       requireOwner(origin.caller);
       return inTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
+        await assertInScope(transaction, origin.caller, object);
         const { sealed } = await getPreviousValue(transaction, object, version);
         const { id, slug } = object;
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'read', version }, origin);
@@ -60,6 +71,7 @@ export function createVersionStore(database: Database): VersionStore {
       const by = toActor(requireOwner(origin.caller));
       const work = async (transaction: Database): Promise<SecretMetadata> => {
         const object = await lockVariant(transaction, ref);
+        await assertCanChange(transaction, origin.caller, object);
         const { id, slug } = object;
         const value = await getPreviousValue(transaction, object, version);
         const key = { objectId: id, version };
@@ -67,7 +79,8 @@ export function createVersionStore(database: Database): VersionStore {
         const explicitRecipients = await listExplicitRecipients(transaction, key);
         const previous = { ...value, recipients, explicitRecipients, by, at: origin.at };
         const restored = await replaceValue(transaction, object, previous);
-        await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
+        const detail = toValueDetail(restored.version, previous);
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version, detail }, origin);
         return saveResealState(transaction, restored, origin.at);
       };
       return inTransaction(database, work, 'read committed');

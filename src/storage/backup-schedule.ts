@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackupTarget, StoredBackup } from './backup-target.js';
 import { createBackup } from './backup.js';
-import { type Database, inTransaction, isPostgres } from './database.js';
-import { sql } from './kysely.js';
+import { readDatabaseTime } from './database-clock.js';
+import { type Database, inTransaction } from './database.js';
 import type { DatabaseTargetConfig } from './open-database.js';
 
 const NAME = /^trellis-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup(\.age)?$/;
@@ -86,7 +86,7 @@ export async function runDueBackup(options: BackupScheduleOptions): Promise<stri
 /** Acquires the lease of a due backup. @returns the time of the database; `undefined` without a lease. */
 async function claim(database: Database, holder: string): Promise<number | undefined> {
   return inTransaction(database, async (transaction) => {
-    const now = await readTime(transaction);
+    const now = await readDatabaseTime(transaction);
     const row = await transaction.selectFrom('backup_schedule').selectAll().executeTakeFirst();
     if (row !== undefined && (row.due_at > now || row.lease_until > now)) return undefined;
     const lease = { lease_holder: holder, lease_until: now + LEASE_MS };
@@ -101,7 +101,7 @@ async function claim(database: Database, holder: string): Promise<number | undef
 }
 
 async function renew(database: Database, holder: string): Promise<void> {
-  const until = (await readTime(database)) + LEASE_MS;
+  const until = (await readDatabaseTime(database)) + LEASE_MS;
   const lease = database.updateTable('backup_schedule').set({ lease_until: until });
   await lease.where('lease_holder', '=', holder).execute();
 }
@@ -119,15 +119,6 @@ async function release(database: Database, { holder, dueAt, name, at }: Release)
     .set({ due_at: dueAt, lease_holder: null, lease_until: 0, ...(name && { last_name: name, last_at: at ?? null }) })
     .where('lease_holder', '=', holder)
     .execute();
-}
-
-/** Returns the time of the database, because the clocks of servers differ. */
-async function readTime(database: Database): Promise<number> {
-  if (!isPostgres(database)) return Date.now();
-  const { rows } = await sql<{
-    now: string;
-  }>`select floor(extract(epoch from clock_timestamp()) * 1000) as now`.execute(database);
-  return Number(rows[0]?.now);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -74,7 +75,7 @@ function createFolderTarget(folder: string): BackupTarget {
     find,
     async write(name, content, { overwrite }) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const temporary = join(folder, `.trellis-backup-${process.pid}`);
+      const temporary = join(folder, `.trellis-backup-${randomUUID()}`);
       try {
         await pipeline(content, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
         await moveToFile(temporary, join(folder, name), overwrite);

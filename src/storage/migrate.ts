@@ -22,6 +22,9 @@ import { lists } from './migrations/0018-lists.js';
 import { explicitRecipients } from './migrations/0019-explicit-recipients.js';
 import { backupSchedule } from './migrations/0020-backup-schedule.js';
 import { hiddenRepositories } from './migrations/0021-hidden-repositories.js';
+import { secretsTrust } from './migrations/0022-secrets-trust.js';
+import { auditArchives } from './migrations/0023-audit-archives.js';
+import { notifications } from './migrations/0024-notifications.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -53,6 +56,9 @@ export const MIGRATIONS: readonly Migration[] = [
   explicitRecipients,
   backupSchedule,
   hiddenRepositories,
+  secretsTrust,
+  auditArchives,
+  notifications,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -65,7 +71,7 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
  * The migrations after which the previous release still works with the database, so that servers can be upgraded one
  * after the other: they only add tables, columns with defaults, and indexes (CONTRIBUTING.md, "Migrations").
  */
-const EXPANSIONS: ReadonlySet<Migration> = new Set([backupSchedule, hiddenRepositories]);
+const EXPANSIONS: ReadonlySet<Migration> = new Set([backupSchedule, hiddenRepositories, auditArchives, notifications]);
 
 interface SchemaVersions {
   /** `compatible_from` is the version of the oldest release that works with the tables; null before that was stored. */

@@ -1,10 +1,15 @@
-import type { Database } from './database.js';
+import { type Database, isPostgres } from './database.js';
 import { sql } from './kysely.js';
 
-/** Counts that all servers on one database share. All windows have the same length. */
+/** Counts that all processes on one database share. All windows have the same length. */
 export interface RateCounts {
-  /** Adds one to the count of a key. Returns the count in the current window, and the time until the window ends. */
-  take(key: string): Promise<{ readonly taken: number; readonly resetsInMs: number }>;
+  /** Whether only the processes of one server use the database. */
+  readonly isLocal: boolean;
+  /**
+   * Adds an amount, 1 by default, to the count of a key. Returns the count in the current window, and the time until the
+   * window ends.
+   */
+  take(key: string, amount?: number): Promise<{ readonly taken: number; readonly resetsInMs: number }>;
 }
 
 export interface RateCountsOptions {
@@ -14,15 +19,16 @@ export interface RateCountsOptions {
 
 export function createRateCounts(database: Database, { windowMs, now = Date.now }: RateCountsOptions): RateCounts {
   return {
-    async take(key) {
+    isLocal: !isPostgres(database),
+    async take(key, amount = 1) {
       const at = now();
       const isOver = sql<boolean>`rate_counts.ends_at <= ${at}`;
       const { taken, ends_at } = await database
         .insertInto('rate_counts')
-        .values({ key, taken: 1, ends_at: at + windowMs })
+        .values({ key, taken: amount, ends_at: at + windowMs })
         .onConflict((conflict) =>
           conflict.column('key').doUpdateSet({
-            taken: sql<number>`case when ${isOver} then 1 else rate_counts.taken + 1 end`,
+            taken: sql<number>`case when ${isOver} then excluded.taken else rate_counts.taken + excluded.taken end`,
             ends_at: sql<number>`case when ${isOver} then excluded.ends_at else rate_counts.ends_at end`,
           }),
         )

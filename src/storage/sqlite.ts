@@ -15,7 +15,9 @@ import { CompiledQuery, SqliteDialect, SqliteDriver } from './kysely.js';
 
 /** The time for which a query waits for another connection's write before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
-const BUSY_RETRY_MS = 10;
+
+/** A try takes some microseconds. Longer pauses would leave the database idle between the writes of several workers. */
+const BUSY_RETRY_MS = 1;
 
 /** Enough for the indexes of some hundred thousand rows, so that writes need no reads from the disk. */
 const CACHE_KIB = 16_384;

@@ -33,14 +33,21 @@ export interface Tables {
   secret_object_values: SecretObjectValuesTable;
   secret_object_recipients: SecretObjectRecipientsTable;
   secret_consumers: SecretConsumersTable;
+  secret_retired_keys: SecretRetiredKeysTable;
   secret_owner: SecretOwnerTable;
   audit_log: AuditLogTable;
   audit_head: AuditHeadTable;
   audit_pending: AuditPendingTable;
   audit_checkpoints: AuditCheckpointsTable;
+  audit_archives: AuditArchivesTable;
   replays: ReplaysTable;
   rate_counts: RateCountsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  notification_channels: NotificationChannelsTable;
+  notification_preferences: NotificationPreferencesTable;
+  notification_events: NotificationEventsTable;
+  notification_deliveries: NotificationDeliveriesTable;
+  push_keys: PushKeysTable;
   server_key: ServerKeyTable;
 }
 
@@ -80,6 +87,8 @@ export interface TokensTable {
   revoked_at: number | null;
   /** The actor's id in the audit log; null for tokens from the command line, and for API tokens. */
   issued_by: string | null;
+  /** The permissions and restrictions of a token of the secrets service, as JSON; null for none. */
+  access: string | null;
 }
 
 export interface PasskeysTable {
@@ -424,6 +433,12 @@ export interface SecretConsumersTable {
   public_key: string | null;
 }
 
+/** The last public keys of consumers that were deleted or renamed, by their former name. */
+export interface SecretRetiredKeysTable {
+  name: string;
+  public_key: string;
+}
+
 /** The owner's identity. The table has at most one row, with the id 1. */
 export interface SecretOwnerTable {
   id: number;
@@ -451,6 +466,8 @@ export interface AuditLogTable {
   caller: string | null;
   actor_type: string | null;
   actor_id: string | null;
+  /** Further facts as JSON, such as the digest of a value; null for none, and in entries of earlier releases. */
+  detail: string | null;
   /** The SHA-256 over the hash of the previous entry and this entry, in hex. */
   hash: string;
 }
@@ -484,6 +501,21 @@ export interface AuditCheckpointsTable {
   signature: string;
 }
 
+/** The files with archived entries of the audit log. */
+export interface AuditArchivesTable {
+  /** The id of the first entry in the file. */
+  first_id: number;
+  last_id: number;
+  /** The hash of the last entry. */
+  hash: string;
+  name: string;
+  /** The SHA-256 of the uncompressed text, in hex. */
+  digest: string;
+  archived_at: number;
+  /** The HMAC of the other columns except the time, with a key derived from the server key. */
+  signature: string;
+}
+
 /** The stored responses to requests with an idempotency key. */
 export interface ReplaysTable {
   /** The hash of the caller, the operation and the idempotency key. */
@@ -508,6 +540,82 @@ export interface WebhookDeliveriesTable {
   /** The hash of the user, the forge and the delivery id of the forge. */
   id: string;
   expires_at: number;
+}
+
+/** Where users receive notifications. */
+export interface NotificationChannelsTable {
+  id: string;
+  person_id: string;
+  kind: string;
+  label: string;
+  /** The e-mail address, or the host of the URL. */
+  target: string;
+  /** The address, URL, subscription or secret, as JSON, encrypted with the server key. */
+  sealed: Uint8Array;
+  /** The kinds of events that the channel receives, as JSON. */
+  events: string;
+  /** Whether the channel receives the digest. */
+  digest: number;
+  created_at: number;
+  /** Null until the user has confirmed the e-mail address. */
+  confirmed_at: number | null;
+  /** The number of wrong codes. */
+  code_tries: number;
+}
+
+/** When a user receives notifications. Users without own values have no row. */
+export interface NotificationPreferencesTable {
+  person_id: string;
+  /** As JSON. */
+  preferences: string;
+  /** When the next digest is due; null for none. */
+  digest_at: number | null;
+}
+
+/** Events for a channel, stored in the transaction of the board on which they appear. */
+export interface NotificationEventsTable {
+  channel_id: string;
+  /** Identifies the event, so that the same event is never sent twice. */
+  event_key: string;
+  person_id: string;
+  /** As JSON. */
+  event: string;
+  /** 1 until the forge has confirmed that the pull request was merged. */
+  is_unconfirmed: number;
+  created_at: number;
+  /** When the event becomes part of a message; null afterwards. */
+  due_at: number | null;
+}
+
+/** Messages to a channel. */
+export interface NotificationDeliveriesTable {
+  /** Identifies the message for its receiver too. */
+  id: string;
+  person_id: string;
+  channel_id: string;
+  channel_kind: string;
+  channel_label: string;
+  /** As JSON. */
+  message: string;
+  state: string;
+  attempts: number;
+  created_at: number;
+  /** When the first or the next attempt is due. */
+  next_at: number;
+  /** A random id of the attempt in progress. */
+  lease_holder: string | null;
+  /** After this time another process may send the message. */
+  lease_until: number;
+  ended_at: number | null;
+  error: string | null;
+}
+
+/** The key pair of the server for web push (VAPID). The table has at most one row, with the id 1. */
+export interface PushKeysTable {
+  id: number;
+  public_key: string;
+  /** The private key, encrypted with the server key. */
+  sealed: Uint8Array;
 }
 
 /** The schedule of backups. The table has at most one row, with the id 1. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Encrypter, armor, generateIdentity, identityToRecipient } from 'age-encryption';
 import { AgeFileError, readAgeFile } from '../../src/secrets/age-file.js';
 import { ageHeader as header } from './age-files.js';
@@ -119,5 +119,42 @@ describe('readAgeFile: armor', () => {
     ['too much leading white space', ' '.repeat(2_000) + encode(ageHeader(STANZA))],
   ])('is rejected: %s', (_reason, text) => {
     expect(() => readAgeFile(bytes(text))).toThrow(AgeFileError);
+  });
+});
+
+describe('readAgeFile: shares of X25519', () => {
+  const probe = generateKeyPairSync('x25519').privateKey;
+  /** Returns whether OpenSSL computes a secret, which it refuses for points of low order. */
+  const hasSecret = (share: Buffer): boolean => {
+    const key = { kty: 'OKP', crv: 'X25519', x: share.toString('base64url') };
+    try {
+      diffieHellman({ privateKey: probe, publicKey: createPublicKey({ key, format: 'jwk' }) });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const isRead = (share: Buffer): boolean => {
+    const stanza = `-> X25519 ${share.toString('base64').replace(/=+$/, '')}\n${unpadded(32)}\n`;
+    try {
+      readAgeFile(bytes(ageHeader(stanza)));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  test('a file is read exactly if OpenSSL computes a secret with its share', () => {
+    const prime = 2n ** 255n - 19n;
+    const eighth = BigInt('0x00b8495f16056286fdb1329ceb8d09da6ac49ff1fae35616aeb8413b7c7aebe0');
+    const other = BigInt('0x57119fd0dd4e22d8868e1c58c45c44045bef839c55b1d0b1248c50a3bc959c5f');
+    const low = [0n, 1n, eighth, other, prime - 1n, prime, prime + 1n];
+    const near = low.flatMap((point) => [point, point + 1n, point + 2n, point === 0n ? 9n : point - 1n]);
+    const shares = near
+      .flatMap((point) => [point, point + 2n ** 255n])
+      .map((point) => Buffer.from(point.toString(16).padStart(64, '0'), 'hex').reverse());
+    for (let count = 0; count < 50; count += 1) shares.push(randomBytes(32));
+    expect(shares.map(isRead)).toEqual(shares.map(hasSecret));
+    expect(shares.map(isRead)).toContain(false);
   });
 });

@@ -61,6 +61,7 @@ describe('the audit log', () => {
       caller: 'x',
       actor_type: null,
       actor_id: null,
+      detail: null,
     };
     expect(hashAuditEntry('', row)).not.toBe(hashAuditEntry('', { ...row, caller: null, subject_id: 'x' }));
   });
@@ -179,7 +180,7 @@ describe('the verification of the audit log', () => {
   }
 
   test('verify: returns the head of an intact log', async () => {
-    expect(await audit.verify(owner)).toEqual({
+    expect(await audit.verify(owner)).toMatchObject({
       head: { count: ENTRIES, hash: (await read(ENTRIES)).hash },
       broken: undefined,
       from: 1,
@@ -188,7 +189,7 @@ describe('the verification of the audit log', () => {
 
   test('verify: accepts an empty log', async () => {
     for (const table of ['audit_log', 'audit_head'] as const) await database.deleteFrom(table).execute();
-    expect(await audit.verify(owner)).toEqual({ head: { count: 0, hash: '' }, broken: undefined, from: 1 });
+    expect(await audit.verify(owner)).toMatchObject({ head: { count: 0, hash: '' }, broken: undefined, from: 1 });
   });
 
   test.each<[string, () => Promise<unknown>, object]>([

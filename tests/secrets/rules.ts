@@ -22,7 +22,10 @@ const RESEAL = 'tests/secrets/reseal.test.ts';
 const AUDIT = 'tests/secrets/audit.test.ts';
 const WRITERS = 'tests/secrets/audit-writers.test.ts';
 
+const DENIALS = 'tests/secrets/denials.test.ts';
+
 const HEADER = 'tests/secrets/age-file.test.ts';
+const SCOPES = 'tests/secrets/token-scope.test.ts';
 const MASKED = 'tests/secrets/hidden-secrets.test.ts';
 const WIRE = 'tests/contract/secrets/objects.ts';
 const VARIANTS = 'tests/contract/secrets/variants.ts';
@@ -140,6 +143,17 @@ export const RULES: readonly Rule[] = [
       TOKENS,
       'A write token can manage consumer tokens, and is recorded as the actor',
     ],
+    ['a write token may be limited to permissions and addresses', PERMISSIONS, OPERATION_IS_FOR],
+    [
+      'a write token may be limited to some secrets',
+      SCOPES,
+      'a token that is limited by %s sees and changes only its own secrets',
+    ],
+    [
+      'the table contains the permissions of the contract',
+      PERMISSIONS,
+      'The table contains the permissions of the contract',
+    ],
     ['a write token cannot create a write token', REFUSALS, '$id: returns 403 for a write token'],
     [
       'the first write token is created on the command line',
@@ -147,7 +161,7 @@ export const RULES: readonly Rule[] = [
       'tokens: create and revoke write and consumer tokens, recorded in the audit log',
     ],
     [
-      'a consumer token gets 401 for every operation except reading values',
+      'a consumer token gets 401 for every operation except listing and reading its secrets',
       REFUSALS,
       '$id: returns 401 for a consumer token',
     ],
@@ -194,6 +208,17 @@ export const RULES: readonly Rule[] = [
       WIRE_AUDIT,
       'Lists, failures and requests without effect are not recorded',
     ],
+    [
+      'denied requests are recorded with their source and reason',
+      PERMISSIONS,
+      '%s: denied requests are recorded with their actor and reason',
+    ],
+    [
+      'equal denials of one source share an entry',
+      DENIALS,
+      'the first denial is recorded at once, and further ones together',
+    ],
+    ['a flood of denied requests adds few entries', DENIALS, 'a flood adds few entries, whose counts add up'],
     ['an entry is committed together with its change', OBJECTS, 'is written in the transaction of the change: %s'],
     [
       'even if the server is killed',
@@ -414,6 +439,11 @@ export const RULES: readonly Rule[] = [
       'a key can be replaced but not removed, and adds the consumer',
       CONSUMERS,
       'can replace their public key, but not remove it',
+    ],
+    [
+      'a write token cannot replace a key, not even of a name whose consumer was deleted or renamed',
+      CONSUMERS,
+      'keep their public key from a write token, also by %s',
     ],
     ['a rename is applied before a key', CONSUMERS, 'are renamed before their public key is set'],
     [

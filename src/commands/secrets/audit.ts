@@ -139,7 +139,14 @@ const toLine = (entry: AuditLogEntry): string => toJson(entry, 0);
 function describe(entry: AuditLogEntry): string {
   const { id, timestamp, action, subject_type = 'object', previous_slug, actor_type, actor_id, ip } = entry;
   const name = subject_type === 'object' ? entry.object_id : `${subject_type} ${entry.subject_id ?? ''}`;
-  const what = previous_slug === undefined ? name : `${name} (before: ${previous_slug})`;
+  const notes = [
+    ...(previous_slug === undefined ? [] : [`before: ${previous_slug}`]),
+    ...(entry.key === undefined ? [] : [`key: ${entry.key}`]),
+    ...(entry.reason === undefined ? [] : [`${entry.reason}, ${entry.count ?? 1} times`]),
+    ...((entry.names ?? []).length === 0 ? [] : [`names: ${(entry.names ?? []).join(' ')}`]),
+    ...(entry.previous_key === undefined ? [] : [`key before: ${entry.previous_key}`]),
+  ];
+  const what = notes.length === 0 ? name : `${name} (${notes.join(', ')})`;
   const who = actor_type === undefined ? 'no credential' : `${actor_type} ${actor_id ?? ''}`.trim();
   const from = entry.caller === undefined ? ip : `${ip} as ${entry.caller}`;
   return `${stripControlCharacters(`${id}  ${timestamp}  ${action}  ${what}  ${who}  ${from}`)}\n`;
@@ -154,9 +161,28 @@ async function printVerification(session: CommandContext, { json, known, full }:
   );
   if (json) await writeOutput(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', verified_from: from = 1, first_broken_id: broken, reason = 'altered' } = found;
+  const { altered = [], unrecorded = 0, verified = 0 } = found.values ?? {};
+  if (broken === undefined && altered.length > 0) throw new CommandError(describeAltered(altered), EXIT.failed);
   if (!intact) {
     throw new CommandError(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
   }
   const part = from === 1 ? '' : ` (verified from ${from}; --full verifies all)`;
-  if (!json) await writeOutput(session.terminal.out, `Intact: ${entries} entries${part}, ${entries}:${head}\n`);
+  if (json) return;
+  await writeOutput(session.terminal.out, `Intact: ${entries} entries${part}, ${entries}:${head}\n`);
+  session.say(`Values: ${verified} match the log${unrecorded === 0 ? '' : `; ${unrecorded} have no digest in it`}`);
 }
+
+function describeAltered(altered: components['schemas']['ValueVerification']['altered']): string {
+  const lines = altered.map(
+    ({ object_id: slug, variant_id: id, version, reason }) => `${slug} (${id}), version ${version}: ${REASONS[reason]}`,
+  );
+  return `Stored values differ from the audit log:\n  ${lines.join('\n  ')}`;
+}
+
+const REASONS: Readonly<Record<components['schemas']['AlteredValue']['reason'], string>> = {
+  value: 'the value was changed',
+  version: 'it is not the value that was stored last',
+  recipients: 'the recorded recipients were changed',
+  missing: 'the value is missing',
+  unknown: 'the log has no entry about it',
+};

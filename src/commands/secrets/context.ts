@@ -17,6 +17,8 @@ export interface CommandContext {
   readonly client: SecretsClient;
   readonly terminal: Terminal;
   readonly server: string;
+  /** Whether the token is that of a consumer, which lists and reads its own secrets only. */
+  readonly isConsumer: boolean;
   /** @throws CommandFailure when no identity is configured or found. */
   readIdentity(): Promise<string>;
   /** Prints a message; results go to `terminal.out`. */
@@ -55,10 +57,12 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
     );
   }
   const say = (line: string): void => void terminal.err.write(`${line}\n`);
+  const text = await readSecretSource(token, 'a token');
   return {
-    client: await openClient(server, await readSecretSource(token, 'a token'), caller),
+    client: await openClient(server, text, caller),
     terminal,
     server,
+    isConsumer: text.startsWith('trc_'),
     say,
     async readIdentity() {
       if (identity !== undefined) return readSecretSource(identity, 'an identity');

@@ -10,6 +10,7 @@ import { omitUndefined } from './options.js';
 import { writeOutput } from './print.js';
 import {
   addConnectionOptions,
+  assertSecure,
   type ConnectionOptions,
   readSecretSource,
   type SettingsFile,
@@ -30,6 +31,7 @@ interface InitOptions {
   readonly identityCommand?: string;
   readonly newIdentity?: true;
   readonly force?: true;
+  readonly insecure?: true;
 }
 
 /** `trellis secrets init`: asks for the settings of the other commands, and stores them with mode 0600. */
@@ -44,6 +46,7 @@ export function addInitCommand(secrets: Command, terminal: Terminal): void {
     .option('--identity-file <file>', 'file with the identity that opens values')
     .option('--identity-command <command>', 'command that prints the identity')
     .option('--new-identity', 'create the file with a new identity')
+    .option('--insecure', 'allow a service over plain http that is not on this machine')
     .option('--config <file>', 'file to write [TRELLIS_SECRETS_CONFIG]')
     .option('--force', 'overwrite an existing file')
     .addHelpText(
@@ -77,8 +80,10 @@ async function initialize(flags: InitOptions, terminal: Terminal): Promise<void>
   terminal.err.write(`Wrote ${file}, readable only by you.\n`);
   await printPublicKeys(settings, terminal);
   // Without the other variables, as they would override the file that is checked.
-  const { PATH, HOME } = terminal.env;
-  await checkService(await openContext({ config: file }, { ...terminal, env: { PATH, HOME } }));
+  const { PATH, HOME, TRELLIS_SECRETS_INSECURE } = terminal.env;
+  const { insecure } = flags;
+  const env = { PATH, HOME, TRELLIS_SECRETS_INSECURE };
+  await checkService(await openContext({ config: file, ...(insecure && { insecure }) }, { ...terminal, env }));
 }
 
 const exists = (file: string): Promise<boolean> =>
@@ -90,8 +95,11 @@ const exists = (file: string): Promise<boolean> =>
 async function gather(flags: InitOptions, terminal: Terminal): Promise<SettingsFile> {
   const isGuided = terminal.in.isTTY === true && !flags.tokenStdin;
   const server = flags.server ?? (isGuided ? await prompt(terminal, 'URL of the service', LOCAL_SERVER) : LOCAL_SERVER);
+  const url = toServiceUrl(server);
+  // Before the user enters a token that would not be sent.
+  assertSecure(url, flags, terminal.env);
   return {
-    server: toServiceUrl(server),
+    server: url,
     ...(await gatherToken(flags, terminal, isGuided)),
     ...omitUndefined({ caller: flags.caller }),
     ...(await gatherIdentity(flags, terminal, isGuided)),

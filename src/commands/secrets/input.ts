@@ -28,16 +28,16 @@ export async function readValue(
 }
 
 /**
- * Reads the value of a secret. Without `allowEmpty` zero bytes are rejected, as they are nearly always
- * the output of a failed command.
+ * Reads the value of a secret; on a terminal, a line that is not shown. Without `allowEmpty` zero bytes are rejected, as
+ * they are nearly always the output of a failed command.
  *
  * @throws CommandFailure as {@link readValue}, and for an empty value.
  */
-export async function readSecretValue(
-  { file, allowEmpty }: ValueOptions,
-  terminal: Pick<Terminal, 'in'>,
-): Promise<Buffer> {
-  const value = await readValue(file, terminal);
+export async function readSecretValue({ file, sealed, allowEmpty }: ValueOptions, terminal: Terminal): Promise<Buffer> {
+  const isTyped = file === undefined && terminal.in.isTTY === true && sealed === undefined;
+  const value = isTyped
+    ? Buffer.from(await promptLine(terminal, 'Value (not shown; one line)'))
+    : await readValue(file, terminal);
   if (value.byteLength > 0 || allowEmpty) return value;
   throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
 }
@@ -85,14 +85,19 @@ export async function prompt(terminal: Terminal, question: string, fallback = ''
  * Prompts for a secret, without echo. `@inquirer/password` shows the typed text at Ctrl+T and draws anew at each key, and
  * its current release requires Node 22.
  */
-export async function promptHidden({ in: input, err }: Terminal, question: string): Promise<string> {
+export async function promptHidden(terminal: Terminal, question: string): Promise<string> {
+  return (await promptLine(terminal, question)).trim();
+}
+
+/** Prompts for a line without echo, and returns it exactly as typed. */
+async function promptLine({ in: input, err }: Terminal, question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Set before the prompt, as it turns the echo off.
   const reader = createInterface({ input, output, terminal: input.isTTY === true });
   err.write(`${question}: `);
   const answer = await readAnswer(reader, '');
   err.write('\n');
-  return answer.trim();
+  return answer;
 }
 
 /**

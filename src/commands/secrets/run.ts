@@ -1,11 +1,16 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { type CommandContext, loadSealing, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
+import { isLoaderVariable } from './loader-variables.js';
 import { fetchSecrets } from './objects.js';
 import { collectValues } from './options.js';
+import { MIN_MASKED, OutputMask } from './output-mask.js';
+import { writeOutput } from './print.js';
+import { readSecretsMap, type SecretsMap } from './secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, type Environment } from './settings.js';
 import { fetchSealedValue } from './values.js';
 
@@ -13,6 +18,8 @@ interface RunOptions extends ConnectionOptions {
   readonly secret?: readonly string[];
   readonly tag?: readonly string[];
   readonly consumer?: string;
+  readonly map?: string;
+  readonly mask?: true;
 }
 
 /** `trellis secrets run`: runs a command with secrets in its environment. */
@@ -25,18 +32,27 @@ export function addRunCommand(secrets: Command, terminal: Terminal): void {
     .option('--secret <secret>', 'name of a secret, or VARIABLE=name; repeatable', collectValues)
     .option('--tag <tag>', 'all secrets with this tag; repeatable', collectValues)
     .option('--consumer <consumer>', 'all secrets of this consumer')
+    .option('--map <file>', `file with the allowed secrets and their variables (default: ${MAP_FILE}, if it exists)`)
+    .option('--mask', 'replace the values in the output of the command by ***')
     .addHelpText(
       'after',
       `
 db-password becomes DB_PASSWORD, unless VARIABLE= names a different variable. Signals are forwarded, and the exit code is
 that of the command; 127 if it is not found, 126 if it can't be run. TRELLIS_SECRETS_TOKEN and TRELLIS_SECRETS_IDENTITY
-are not passed to it.
+are not passed to it. With a consumer token, all secrets of the consumer are selected unless options select others.
 Secrets selected by --tag or --consumer must not set variables that change how programs load code, such as
 LD_PRELOAD, NODE_OPTIONS, BASH_ENV or PATH. Use --secret NODE_OPTIONS=node-options to set one on purpose.
 
+${MAP_FILE} in the current folder lists the secrets that commands here may get, by their variables. Without other
+options, all of them are selected; with --tag or --consumer, a secret that it does not list is rejected:
+  secrets:
+    DB_PASSWORD: db-password
+    PGPASSWORD: db-password
+
 Examples:
   trellis secrets run --secret db-password --secret PGPASSWORD=pg-admin -- ./migrate.sh
-  trellis secrets run --consumer acme/shop --tag prod -- node server.js`,
+  trellis secrets run --consumer acme/shop --tag prod -- node server.js
+  trellis secrets run -- ./deploy.sh    # with a consumer token`,
     );
   addConnectionOptions(run).action((program: string, args: readonly string[], flags: RunOptions) =>
     withContext(terminal, flags, async (session) => {
@@ -46,6 +62,9 @@ Examples:
     }),
   );
 }
+
+/** The file in a repository with the allowed secrets. */
+const MAP_FILE = 'trellis.secrets.yaml';
 
 /** The exit codes of shells for a program that can't be run, or is not found. */
 const NOT_RUN = 126;
@@ -73,30 +92,72 @@ async function runWithSecrets(session: CommandContext, command: readonly string[
     secrets[variable] = toText(await open(await fetchSealedValue(session, slug, { id }), identity), slug);
   }
   const own = Object.entries(session.terminal.env).filter(([name]) => !WITHHELD.includes(name));
-  return start(command, { ...Object.fromEntries(own), ...secrets }, session.terminal.in.isTTY === true);
+  const env = { ...Object.fromEntries(own), ...secrets };
+  const { terminal } = session;
+  if (!flags.mask) return start(command, { env, isTerminal: terminal.in.isTTY === true });
+  const short = Object.entries(secrets).filter(([, value]) => value.length < MIN_MASKED);
+  if (short.length > 0) session.say(`Too short to mask: ${short.map(([variable]) => variable).join(', ')}`);
+  return start(command, { env, isTerminal: terminal.in.isTTY === true, masked: Object.values(secrets), terminal });
 }
 
 async function choose(session: CommandContext, flags: RunOptions): Promise<Chosen[]> {
   const { secret = [], tag, consumer } = flags;
-  const chosen: Chosen[] = secret.map(parseChoice);
-  if (tag !== undefined || consumer !== undefined) {
+  const named: readonly Chosen[] = secret.map(parseChoice);
+  const chosen: Chosen[] = [...named];
+  const hasFilter = tag !== undefined || consumer !== undefined;
+  const isOpen = !hasFilter && secret.length === 0;
+  const map = await readSecretsMap(flags.map, MAP_FILE);
+  if (map !== undefined && isOpen) {
+    chosen.push(
+      ...map.entries.map(({ variable, slug }) => ({ variable: variable ?? toVariable(slug), slug, id: undefined })),
+    );
+  } else if (hasFilter || (session.isConsumer && isOpen)) {
+    // A consumer without a selection gets all of its secrets.
     const found = await fetchSecrets(session, { tag, consumer });
-    if (found.length === 0) throw new CommandError('No secrets have this tag and consumer', EXIT.notFound);
-    const selected = found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id }));
-    chosen.push(...selected.filter((one) => isAllowed(one, chosen)));
+    if (found.length === 0) throw new CommandError(describeNone(flags), EXIT.notFound);
+    const selected = found.flatMap(({ slug, id }) =>
+      toVariables(slug, map).map((variable) => ({ variable, slug, id })),
+    );
+    chosen.push(...selected.filter((one) => isAllowed(one, { named, map })));
   }
   assertDistinct(chosen);
   return chosen;
 }
 
+function describeNone({ tag, consumer }: RunOptions): string {
+  const wanted = [...(tag ?? []).map((one) => `the tag ${one}`), ...(consumer ? [`the consumer ${consumer}`] : [])];
+  return wanted.length === 0 ? 'The consumer has no secrets' : `No secrets have ${wanted.join(' and ')}`;
+}
+
+/**
+ * Returns the variables of a selected secret: those of the map, if there is one.
+ *
+ * @throws CommandError for a secret that the map does not list.
+ */
+function toVariables(slug: string, map: SecretsMap | undefined): readonly string[] {
+  if (map === undefined) return [toVariable(slug)];
+  const listed = map.entries.filter((entry) => entry.slug === slug);
+  if (listed.length > 0) return listed.map(({ variable = toVariable(slug) }) => variable);
+  throw new CommandError(
+    `${map.file} does not list ${slug}; the program was not started. Add it to the file, or select it with --secret`,
+    EXIT.conflict,
+  );
+}
+
+interface Allowed {
+  readonly named: readonly Chosen[];
+  readonly map: SecretsMap | undefined;
+}
+
 /**
  * Anyone with write access to the service chooses the names, so a variable that changes how programs load
- * code is set only if the user names it. A named variable is not set twice.
+ * code is set only if the user or the map names it. A named variable is not set twice.
  *
  * @throws CommandFailure for a selected secret with such a variable that is not named.
  */
-function isAllowed({ variable, slug }: Chosen, named: readonly Chosen[]): boolean {
-  if (!isLoaderVariable(variable)) return true;
+function isAllowed({ variable, slug }: Chosen, { named, map }: Allowed): boolean {
+  // The map names every secret that is selected.
+  if (map !== undefined || !isLoaderVariable(variable)) return true;
   if (named.some((one) => one.variable === variable && one.slug === slug)) return false;
   throw new CommandError(
     `${slug} would set ${variable}, which changes how programs load code; the program was not started. ` +
@@ -114,7 +175,9 @@ function parseChoice(text: string): Chosen {
 
 /** Rejects secrets that would set the same variable: variants of a name, and names that differ in separators. */
 function assertDistinct(chosen: readonly Chosen[]): void {
-  if (chosen.length === 0) throw new CommandError('Select secrets with --secret, --tag or --consumer', EXIT.usage);
+  if (chosen.length === 0) {
+    throw new CommandError(`Select secrets with --secret, --tag, --consumer or ${MAP_FILE}`, EXIT.usage);
+  }
   const names = chosen.map(({ variable }) => variable);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate === undefined) return;
@@ -135,25 +198,46 @@ function toText(value: Uint8Array, slug: string): string {
   throw new CommandError(`The value of ${slug} is not text without NUL, which a variable requires`, EXIT.usage);
 }
 
-async function start(
-  [program = '', ...args]: readonly string[],
-  env: Environment,
-  isTerminal: boolean,
-): Promise<number> {
-  const child = spawn(program, args, { stdio: 'inherit', env });
+type StartOptions = { readonly env: Environment; readonly isTerminal: boolean } & (
+  | { readonly masked?: undefined }
+  /** The values that must not appear in the output. */
+  | { readonly masked: readonly string[]; readonly terminal: Pick<Terminal, 'err' | 'out'> }
+);
+
+async function start([program = '', ...args]: readonly string[], options: StartOptions): Promise<number> {
+  const { env, isTerminal, masked } = options;
+  const child = spawn(program, args, {
+    stdio: ['inherit', masked ? 'pipe' : 'inherit', masked ? 'pipe' : 'inherit'],
+    env,
+  });
+  const written = masked === undefined ? undefined : pipeMasked(child, options);
   // The terminal sends its signals to the program directly.
   const forward = (signal: NodeJS.Signals): void => {
     if (!isTerminal || !['SIGINT', 'SIGQUIT'].includes(signal)) child.kill(signal);
   };
   for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   try {
-    return await new Promise<number>((resolve, reject) => {
+    const exitCode = await new Promise<number>((resolve, reject) => {
       child.on('error', ({ code }: NodeJS.ErrnoException) => reject(toStartError(program, code)));
       child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
     });
+    await written;
+    return exitCode;
   } finally {
     for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
   }
+}
+
+/** Writes the output of a program without the masked values. */
+async function pipeMasked({ stdout, stderr }: ChildProcess, options: StartOptions): Promise<void> {
+  if (options.masked === undefined) return;
+  const { masked, terminal } = options;
+  const pipe = async (source: Readable | null, target: NodeJS.WritableStream): Promise<void> => {
+    const mask = new OutputMask(masked);
+    for await (const chunk of source ?? []) await writeOutput(target, mask.push(chunk as Buffer));
+    await writeOutput(target, mask.end());
+  };
+  await Promise.allSettled([pipe(stdout, terminal.out), pipe(stderr, terminal.err)]);
 }
 
 function toStartError(program: string, code = 'unknown error'): CommandError {
@@ -170,29 +254,3 @@ export function toVariable(slug: string): string {
 
 /** Returns the usual name for a variable: `db-password` for `DB_PASSWORD`. */
 export const toKebab = (variable: string): string => variable.toLowerCase().replace(/^_+/, '').replace(/_/g, '-');
-
-/**
- * Names that change which code programs load or run, in upper case. The table is that of sudo
- * (`initial_badenv_table` in `plugins/sudoers/env.c`), extended by newer runtimes, git and npm.
- */
-const LOADER_VARIABLES = new Set(
-  `BASH_ENV BASHOPTS BUN_OPTIONS CDPATH CLASSPATH CORECLR_PROFILER CORECLR_PROFILER_PATH DENO_DIR DOTNET_ADDITIONAL_DEPS
-  DOTNET_STARTUP_HOOKS EDITOR ENV FPATH GCONV_PATH GETCONF_DIR GLOBIGNORE HOME HOSTALIASES IFS JAVA_TOOL_OPTIONS
-  JDK_JAVA_OPTIONS LESSOPEN LIBPATH LOCALDOMAIN LOCPATH MALLOC_TRACE MANPAGER NLSPATH NODE_OPTIONS NODE_PATH
-  NODE_REPL_EXTERNAL_MODULE NULLCMD OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES PAGER PATH PATHEXT COMSPEC PERL5DB
-  PERL5LIB PERL5OPT PERLIO_DEBUG PERLLIB PHPRC PHP_INI_SCAN_DIR PROMPT_COMMAND PS4 READNULLCMD RES_OPTIONS RUBYLIB
-  RUBYOPT SHELL SHELLOPTS SHLIB_PATH TERMCAP TERMINFO TERMINFO_DIRS TMPDIR TZDIR VISUAL ZDOTDIR _JAVA_OPTIONS`.split(
-    /\s+/,
-  ),
-);
-
-const LOADER_PREFIXES = ['BASH_FUNC_', 'DYLD_', 'GIT_', 'LD_', 'LDR_', 'NPM_CONFIG_', 'PYTHON', 'XDG_', '_RLD'];
-
-/**
- * Reports whether a variable of this name can make a program load or run other code. Case is ignored, as npm and
- * Windows accept both.
- */
-export function isLoaderVariable(variable: string): boolean {
-  const name = variable.toUpperCase();
-  return LOADER_VARIABLES.has(name) || LOADER_PREFIXES.some((prefix) => name.startsWith(prefix));
-}

@@ -25,6 +25,7 @@ export interface ConnectionOptions {
   readonly caller?: string;
   readonly identityFile?: string;
   readonly identityCommand?: string;
+  readonly insecure?: true;
 }
 
 const DEFAULT_SERVER = 'http://localhost:4000/secrets';
@@ -46,6 +47,10 @@ export function addConnectionOptions(command: Command): Command {
       'file with the identity that opens values [TRELLIS_SECRETS_IDENTITY, TRELLIS_SECRETS_IDENTITY_FILE]',
     )
     .option('--identity-command <command>', 'command that prints the identity [TRELLIS_SECRETS_IDENTITY_COMMAND]')
+    .option(
+      '--insecure',
+      'send the token over plain http to a host other than this machine [TRELLIS_SECRETS_INSECURE=1]',
+    )
     .option('--config <file>', 'settings file of "trellis secrets init" [TRELLIS_SECRETS_CONFIG]');
 }
 
@@ -58,8 +63,10 @@ export function addConnectionOptions(command: Command): Command {
 export async function readSettings(flags: ConnectionOptions, env: Environment): Promise<SecretsSettings> {
   const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await assertNotNamed(flags));
   const server = nonEmpty(flags.server) ?? nonEmpty(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
+  const url = toServiceUrl(server);
+  assertSecure(url, flags, env);
   return {
-    server: toServiceUrl(server),
+    server: url,
     token: findToken(flags, env, file),
     caller: parseCaller(nonEmpty(flags.caller) ?? nonEmpty(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
     identity: findIdentity(flags, env, file),
@@ -86,6 +93,27 @@ export function toServiceUrl(address: string): string {
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path === '' ? '/secrets' : path}`;
 }
+
+/**
+ * Asserts that a token can be sent to a service: by https, or to this machine.
+ *
+ * @throws CommandError otherwise, unless the user allows it.
+ */
+export function assertSecure(
+  server: string,
+  { insecure }: Pick<ConnectionOptions, 'insecure'>,
+  env: Environment,
+): void {
+  const { protocol, hostname } = new URL(server);
+  if (protocol === 'https:' || isLoopback(hostname) || insecure || env.TRELLIS_SECRETS_INSECURE === '1') return;
+  throw new CommandError(
+    `${server} is not https: everyone on the way to it could read the token. Use https, or --insecure in a trusted network`,
+    EXIT.refused,
+  );
+}
+
+const isLoopback = (hostname: string): boolean =>
+  /^(?:.+\.)?localhost$/.test(hostname) || /^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === '[::1]';
 
 function parseCaller(caller: string | undefined): string | undefined {
   if (caller === undefined || (/^[\x20-\x7e]+$/.test(caller) && caller.length <= MAX_CALLER_LENGTH)) return caller;

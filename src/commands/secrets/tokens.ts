@@ -2,7 +2,7 @@ import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
-import { omitUndefined, parseDays } from './options.js';
+import { collectValues, omitUndefined, parseDays } from './options.js';
 import { toDateText, toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
 
@@ -17,13 +17,14 @@ interface MintOptions extends ConnectionOptions {
   readonly consumer: string;
   readonly description: string;
   readonly days?: number;
+  readonly address?: readonly string[];
 }
 
 interface RotateFlags extends ConnectionOptions {
   readonly days?: number;
 }
 
-/** `trellis secrets tokens`: consumer tokens, which read the values of their consumer. */
+/** `trellis secrets tokens`: consumer tokens, which list and read the secrets of their consumer. */
 export function addTokenCommands(secrets: Command, terminal: Terminal): void {
   const tokens = secrets
     .command('tokens')
@@ -32,7 +33,8 @@ export function addTokenCommands(secrets: Command, terminal: Terminal): void {
     'after',
     `
 Write tokens are created in the browser, or on the server's machine:
-  trellis tokens create --kind write --label deploy --days 90`,
+  trellis tokens create --kind write --label deploy --days 90
+  trellis tokens create --kind write --label ci --days 90 --permission list --permission write --name-prefix shop-`,
   );
   addReading(tokens, terminal);
   addSecrets(tokens, terminal);
@@ -53,6 +55,7 @@ function addSecrets(tokens: Command, terminal: Terminal): void {
     .requiredOption('--consumer <consumer>', 'consumer whose values it reads; it is added if it is unknown')
     .requiredOption('--description <text>', 'description of the token')
     .option('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS))
+    .option('--address <range>', 'IP address or range from which it may be used; repeatable', collectValues)
     .addHelpText(
       'after',
       `
@@ -110,8 +113,9 @@ async function printTokens({ client, terminal }: CommandContext, { json }: Token
   await writeOutput(terminal.out, text);
 }
 
-async function mintConsumerToken(session: CommandContext, { consumer, description, days }: MintOptions): Promise<void> {
-  const body = { consumer, description, ...lasting(days) };
+async function mintConsumerToken(session: CommandContext, flags: MintOptions): Promise<void> {
+  const { consumer, description, days, address: addresses } = flags;
+  const body = { consumer, description, ...lasting(days), ...omitUndefined({ addresses }) };
   await show(session, await unwrapResult(session.client.POST('/consumer-tokens', { body })));
 }
 

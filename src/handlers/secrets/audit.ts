@@ -22,13 +22,20 @@ export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit'
   },
 
   async verifyAuditLog({ caller, query, signal }) {
-    const { head, broken, from } = await audit.verify(caller, { ...query, signal });
+    const { head, broken, from, values } = await audit.verify(caller, { ...query, signal });
+    const altered = values.altered.map(({ slug, variantId, version, reason }) => ({
+      object_id: slug,
+      variant_id: variantId,
+      version,
+      reason,
+    }));
     const body = {
-      intact: broken === undefined,
+      intact: broken === undefined && altered.length === 0,
       entries: head.count,
       ...(head.count > 0 && { head: head.hash }),
       verified_from: from,
       ...(broken && { first_broken_id: broken.id, reason: broken.reason }),
+      values: { ...values, altered },
     };
     return { status: 200, body };
   },
@@ -52,6 +59,7 @@ function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
     ip,
     caller,
     actor,
+    detail,
   } = entry;
   return {
     id,
@@ -66,5 +74,20 @@ function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
     ...(caller !== undefined && { caller }),
     ...(actor !== undefined && { actor_type: actor.type, actor_id: actor.id }),
     ...(previousName !== undefined && { previous_slug: previousName }),
+    ...toDetailBody(detail),
+  };
+}
+
+function toDetailBody(detail: AuditEntry['detail']): Partial<components['schemas']['AuditLogEntry']> {
+  const { value, digest, recipients, key, previousKey, reason, count, names } = detail;
+  return {
+    ...(value !== undefined && { value_version: value }),
+    ...(digest !== undefined && { value_digest: digest }),
+    ...(recipients !== undefined && { recipients: [...recipients] }),
+    ...(key !== undefined && { key }),
+    ...(previousKey !== undefined && { previous_key: previousKey }),
+    ...(reason !== undefined && { reason }),
+    ...(count !== undefined && { count }),
+    ...(names && { names: [...names] }),
   };
 }

@@ -1,3 +1,4 @@
+import type { TokenAccess } from '../../accounts/callers.js';
 import type { ConsumerTokensHandlers, TokensHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { TokenMetadata, TokenStatus } from '../../secrets/service-tokens.js';
@@ -15,8 +16,10 @@ export const tokensHandlers = ({ writeTokens: tokens, basePath }: TokensServices
   },
 
   async createToken(input) {
-    const { ttl_seconds: ttlSeconds, ...named } = input.body;
-    const created = await tokens.create(toRequestOrigin(input), { ...named, ttlSeconds });
+    const { ttl_seconds: ttlSeconds, access, description } = input.body;
+    const { name_prefix: namePrefix, ...restrictions } = access ?? {};
+    const token = { description, ttlSeconds, access: access && { ...restrictions, namePrefix } };
+    const created = await tokens.create(toRequestOrigin(input), token);
     return { status: 201, body: { ...toTokenBody(created), value: created.token } };
   },
 
@@ -50,8 +53,9 @@ export const consumerTokensHandlers = ({
   },
 
   async createConsumerToken(input) {
-    const { ttl_seconds: ttlSeconds, ...named } = input.body;
-    const created = await tokens.create(toRequestOrigin(input), { ...named, ttlSeconds });
+    const { ttl_seconds: ttlSeconds, addresses, ...named } = input.body;
+    const token = { ...named, ttlSeconds, access: addresses && { addresses } };
+    const created = await tokens.create(toRequestOrigin(input), token);
     return { status: 201, body: { ...toConsumerTokenBody(created), value: created.token } };
   },
 
@@ -92,10 +96,25 @@ function toActions(status: TokenStatus): Schemas['TokenAction'][] {
 }
 
 function toTokenBody(token: TokenMetadata): Schemas['TokenMetadata'] {
-  return { ...toCommon(token), ...(token.issuedBy !== undefined && { owner: token.issuedBy }) };
+  return {
+    ...toCommon(token),
+    ...(token.issuedBy !== undefined && { owner: token.issuedBy }),
+    ...(token.access && { access: toAccessBody(token.access) }),
+  };
+}
+
+function toAccessBody({ permissions, namePrefix, tags, consumers, addresses }: TokenAccess): Schemas['TokenAccess'] {
+  return {
+    ...(permissions && { permissions: [...permissions] }),
+    ...(namePrefix !== undefined && { name_prefix: namePrefix }),
+    ...(tags && { tags: [...tags] }),
+    ...(consumers && { consumers: [...consumers] }),
+    ...(addresses && { addresses: [...addresses] }),
+  };
 }
 
 function toConsumerTokenBody(token: TokenMetadata): Schemas['ConsumerTokenMetadata'] {
   // Every consumer token has a consumer.
-  return { ...toCommon(token), consumer: token.consumer ?? '' };
+  const { consumer = '', access } = token;
+  return { ...toCommon(token), consumer, ...(access?.addresses && { addresses: [...access.addresses] }) };
 }

@@ -10,12 +10,33 @@ import { signCheckpoint, signEntry } from './signatures.js';
 type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'rotation_due' | 'update';
 
 /** The audited actions on everything else that decides who can read secrets. */
-export type SubjectAction = 'create' | 'delete' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
+export type SubjectAction =
+  'create' | 'delete' | 'denied' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
 
-/** The audited subjects other than secrets; `identity` is the owner's public key. */
-export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'token';
+/** The audited subjects other than secrets; `identity` is the owner's public key, `request` is a denied one. */
+export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'request' | 'token';
 
 export type AuditAction = ObjectAction | SubjectAction;
+
+/** Further facts of an entry. */
+export interface AuditDetail {
+  /** The number of the value that was stored. */
+  readonly value?: number;
+  /** The SHA-256 of the stored bytes, in hexadecimal. */
+  readonly digest?: string;
+  /** The fingerprints of the recorded recipients, sorted. */
+  readonly recipients?: readonly string[];
+  /** The fingerprint of the public key that was registered. */
+  readonly key?: string;
+  /** The fingerprint of the public key before. */
+  readonly previousKey?: string;
+  /** The error code of denied requests. */
+  readonly reason?: string;
+  /** The number of denied requests. */
+  readonly count?: number;
+  /** The names of the secrets that were requested; the first ones. */
+  readonly names?: readonly string[];
+}
 
 interface ObjectEntry {
   readonly action: ObjectAction;
@@ -26,15 +47,17 @@ interface ObjectEntry {
   readonly version?: number;
   /** The slug before a rename. */
   readonly previousSlug?: string;
+  readonly detail?: AuditDetail;
 }
 
 interface SubjectEntry {
   readonly action: SubjectAction;
   readonly subjectType: SubjectType;
-  /** The name of a consumer, the id of a token or passkey, or a public key; never a secret. */
+  /** The name of a consumer, the id of a token, passkey or operation, or a public key; never a secret. */
   readonly subjectId: string;
   /** The name of a consumer before it was renamed or merged. */
   readonly previousName?: string;
+  readonly detail?: AuditDetail;
 }
 
 export type NewAuditEntry = ObjectEntry | SubjectEntry;
@@ -84,6 +107,7 @@ export async function appendAuditEntry(
   await appendAuditEntries(transaction, [{ entry, origin }]);
 }
 
+/** An entry with the request that it records. */
 interface Attributed {
   readonly entry: NewAuditEntry;
   readonly origin: AuditOrigin;
@@ -96,18 +120,18 @@ interface Attributed {
  * wait for each other; a sequencer adds the entries afterwards (see `sequence.ts`).
  */
 export async function appendAuditEntries(database: Database, entries: readonly Attributed[]): Promise<void> {
-  const rows = entries.map(({ entry, origin }) => ({ ...toRow(entry), ...toColumns(origin) }));
-  if (isPostgres(database)) await insertPending(database, rows.map(toPending(database)));
-  else await inTransaction(database, (transaction) => extendChain(transaction, rows));
+  if (isPostgres(database)) await insertPending(database, entries.map(toPendingEntry(database)));
+  else await inTransaction(database, (transaction) => extendChain(transaction, entries.map(toUnchained)));
 }
 
-const toPending = (database: Database) => (row: UnchainedRow) => ({
-  ...row,
-  signature: signEntry(database, row) ?? null,
-  // The database assigns both.
-  number: 0,
-  is_rejected: 0,
-});
+const toUnchained = ({ entry, origin }: Attributed): UnchainedRow => ({ ...toRow(entry), ...toColumns(origin) });
+
+/** Returns a function that converts an entry to a signed row, for statements that record it with a change. */
+export const toPendingEntry = (database: Database) => (attributed: Attributed) => {
+  const row = toUnchained(attributed);
+  // The database assigns the last two.
+  return { ...row, signature: signEntry(database, row) ?? null, number: 0, is_rejected: 0 };
+};
 
 /** The stored values of an entry that has no place in the chain yet. */
 export type UnchainedRow = Omit<AuditLogTable, 'hash' | 'id'>;
@@ -140,12 +164,14 @@ export async function extendChain(transaction: Database, entries: readonly Uncha
 /**
  * Returns the SHA-256 of an entry, in hexadecimal. The input is the UTF-8 text of a JSON array without spaces, as
  * `JSON.stringify` formats it: the hash of the previous entry (empty for the first), then the values of this entry in
- * the order below, with null for absent ones. An array makes the column of each value unambiguous.
+ * the order below, with null for absent ones. An array makes the column of each value unambiguous. The text of further
+ * facts is the last value; entries without facts have none, as in earlier releases.
  */
 export function hashAuditEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
-  const { id, action, at, ip, caller, actor_type, actor_id } = row;
+  const { id, action, at, ip, caller, actor_type, actor_id, detail } = row;
   const about = [row.subject_type, row.slug, row.variant_id, row.version, row.subject_id, row.previous_name];
-  const values = [previousHash, id, action, ...about, at, ip, caller, actor_type, actor_id];
+  const facts = detail === null ? [] : [detail];
+  const values = [previousHash, id, action, ...about, at, ip, caller, actor_type, actor_id, ...facts];
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
@@ -170,11 +196,15 @@ const VALUES = [
   'caller',
   'actor_type',
   'actor_id',
+  'detail',
 ] as const;
 
 const insertEntries = prepareInserts('audit_log', ['id', ...VALUES, 'hash']);
 
-const insertPending = prepareInserts('audit_pending', [...VALUES, 'signature']);
+/** The columns of a pending entry that its writer sets. */
+export const PENDING_COLUMNS = [...VALUES, 'signature'] as const;
+
+const insertPending = prepareInserts('audit_pending', PENDING_COLUMNS);
 
 const insertCheckpoint = prepareInsert('audit_checkpoints');
 
@@ -185,15 +215,16 @@ const storeHead = prepare((database, { count, hash }: AuditHead) =>
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ count, hash })),
 );
 
-function toRow(entry: NewAuditEntry) {
+function toRow({ detail: facts, ...entry }: NewAuditEntry) {
+  const detail = facts === undefined ? null : JSON.stringify(facts);
   if ('slug' in entry) {
     const { action, slug, variantId, version = null, previousSlug = null } = entry;
     const object = { subject_type: 'object', slug, variant_id: variantId, version, subject_id: null };
-    return { action, ...object, previous_name: previousSlug };
+    return { action, ...object, previous_name: previousSlug, detail };
   }
   const { action, subjectType, subjectId, previousName = null } = entry;
   const subject = { subject_type: subjectType, slug: null, variant_id: null, version: null, subject_id: subjectId };
-  return { action, ...subject, previous_name: previousName };
+  return { action, ...subject, previous_name: previousName, detail };
 }
 
 function toColumns({ at, ip, callerName, caller }: AuditOrigin) {

@@ -1,12 +1,14 @@
 import { limitConcurrency } from '@trellis/core/concurrency';
-import { type Caller, requireOwner } from '../../accounts/callers.js';
+import type { Caller } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
 import type { AuditLogTable } from '../../storage/tables.js';
-import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
+import { requireUnrestricted } from '../token-scope.js';
+import { type Actor, type AuditAction, type AuditDetail, readAuditHead, type SubjectType } from './chain.js';
 import { countEntries, findEntries } from './entry-search.js';
 import { sequenceAuditEntries } from './sequence.js';
-import { type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';
+import { readArchivedHead, type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';
+import { type ValueVerification, verifyValues } from './verify-values.js';
 
 export interface AuditEntry {
   readonly id: number;
@@ -25,6 +27,7 @@ export interface AuditEntry {
   readonly ip: string;
   readonly caller: string | undefined;
   readonly actor: Actor | undefined;
+  readonly detail: AuditDetail;
 }
 
 /** The conditions for entries; all given ones must match. */
@@ -58,9 +61,12 @@ interface AuditPage {
 export interface AuditLog {
   query(caller: Caller | undefined, filter: AuditFilter): Promise<AuditPage>;
   listFilterOptions(caller: Caller | undefined): Promise<AuditFilterOptions>;
-  /** Verifies the chain. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
-  verify(caller: Caller | undefined, request?: VerificationRequest): Promise<Verification>;
+  /** Verifies the chain, and the values that it records. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
+  verify(caller: Caller | undefined, request?: VerificationRequest): Promise<FullVerification>;
 }
+
+/** The result for the chain, and for the values that it records. */
+type FullVerification = Verification & { readonly values: ValueVerification };
 
 const DEFAULT_LIMIT = 50;
 
@@ -71,30 +77,38 @@ export function createAuditLog(database: Database): AuditLog {
   const verifyInTurn = limitConcurrency(VERIFICATIONS_AT_ONCE);
   return {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
-      requireOwner(caller);
+      requireUnrestricted(caller);
       await sequenceAuditEntries(database);
-      const rows = await findEntries(database, filter, { after, order, limit: limit + 1 });
-      const counted = isUnfiltered(filter)
-        ? (await readAuditHead(database)).count
-        : await countEntries(database, filter);
+      const [rows, counted] = await Promise.all([
+        findEntries(database, filter, { after, order, limit: limit + 1 }),
+        isUnfiltered(filter) ? countAll(database) : countEntries(database, filter),
+      ]);
       const total = Math.max(counted, rows.length);
       const entries = rows.slice(0, limit).map(toEntry);
       return { entries, total, next: rows.length > limit ? entries.at(-1)?.id : undefined };
     },
     async listFilterOptions(caller) {
-      requireOwner(caller);
+      requireUnrestricted(caller);
       await sequenceAuditEntries(database);
       return listAuditFilterOptions(database);
     },
     async verify(caller, request) {
-      requireOwner(caller);
+      requireUnrestricted(caller);
       await sequenceAuditEntries(database);
-      return verifyInTurn(() => verifyAuditChain(database, request));
+      return verifyInTurn(async () => ({
+        ...(await verifyAuditChain(database, request)),
+        values: await verifyValues(database, request),
+      }));
     },
   };
 }
 
-/** The head stores the size of the whole log. Counting it would be slow, as every read of a value adds an entry. */
+/** Returns the size of the log by its ends. Counting it would be slow, as every read of a value adds an entry. */
+async function countAll(database: Database): Promise<number> {
+  const [head, base] = await Promise.all([readAuditHead(database), readArchivedHead(database)]);
+  return head.count - base.count;
+}
+
 const isUnfiltered = (filter: AuditFilter): boolean => Object.values(filter).every((value) => value === undefined);
 
 function toEntry(row: AuditLogTable): AuditEntry {
@@ -112,6 +126,7 @@ function toEntry(row: AuditLogTable): AuditEntry {
     ip: row.ip,
     caller: row.caller ?? undefined,
     actor: toOptionalActor(row),
+    detail: row.detail === null ? {} : (JSON.parse(row.detail) as AuditDetail),
   };
 }
 

@@ -8,7 +8,14 @@ import { sql } from '../../storage/kysely.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { AuditPendingTable } from '../../storage/tables.js';
 import { extendChain, type UnchainedRow } from './chain.js';
-import { isCheckpointSigned, isEntrySigned, signCheckpoint, useAuditKey } from './signatures.js';
+import {
+  isArchiveSigned,
+  isCheckpointSigned,
+  isEntrySigned,
+  signArchive,
+  signCheckpoint,
+  useAuditKey,
+} from './signatures.js';
 
 /** An arbitrary number that no other program locks in the same database. */
 const SEQUENCER_LOCK = 7_872_656_916;
@@ -138,7 +145,7 @@ async function run(database: Database, report: (error: unknown) => void, signal:
 
 /**
  * Chains the pending entries, and signs the checkpoints with a different key. Verification then begins at the same entry
- * as before. Checkpoints with a wrong signature are deleted.
+ * as before. Checkpoints with a wrong signature are deleted; archives with one keep it.
  */
 export async function replaceAuditKey(transaction: Database, from: ServerKey, to: ServerKey): Promise<void> {
   useAuditKey(transaction, from);
@@ -147,10 +154,21 @@ export async function replaceAuditKey(transaction: Database, from: ServerKey, to
   const trusted = checkpoints.filter(({ id, hash, signature }) =>
     isCheckpointSigned(transaction, { count: id, hash }, signature),
   );
+  const archives = (await transaction.selectFrom('audit_archives').selectAll().execute()).filter((archive) =>
+    isArchiveSigned(transaction, archive),
+  );
   useAuditKey(transaction, to);
   await transaction.deleteFrom('audit_checkpoints').execute();
   for (const { id, hash } of trusted) {
     const signature = signCheckpoint(transaction, { count: id, hash }) ?? '';
     await transaction.insertInto('audit_checkpoints').values({ id, hash, signature }).execute();
+  }
+  for (const archive of archives) {
+    const signature = signArchive(transaction, archive) ?? '';
+    await transaction
+      .updateTable('audit_archives')
+      .set({ signature })
+      .where('first_id', '=', archive.first_id)
+      .execute();
   }
 }

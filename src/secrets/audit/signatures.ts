@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
-import type { AuditLogTable } from '../../storage/tables.js';
+import type { AuditArchivesTable, AuditLogTable } from '../../storage/tables.js';
 
 /** The keys by the part of a database that its transactions share. */
 const keys = new WeakMap<object, Uint8Array>();
@@ -36,9 +36,9 @@ function isSigned(database: Database, values: Signed, signature: string | null, 
 type EntryValues = Omit<AuditLogTable, 'hash' | 'id'>;
 
 function toEntryValues(row: EntryValues): Signed {
-  const { action, at, ip, caller, actor_type, actor_id } = row;
+  const { action, at, ip, caller, actor_type, actor_id, detail } = row;
   const about = [row.subject_type, row.slug, row.variant_id, row.version, row.subject_id, row.previous_name];
-  return ['entry', action, ...about, at, ip, caller, actor_type, actor_id];
+  return ['entry', action, ...about, at, ip, caller, actor_type, actor_id, ...(detail === null ? [] : [detail])];
 }
 
 export const signEntry = (database: Database, row: EntryValues): string | undefined =>
@@ -46,6 +46,24 @@ export const signEntry = (database: Database, row: EntryValues): string | undefi
 
 export const isEntrySigned = (database: Database, row: EntryValues & { readonly signature: string | null }): boolean =>
   isSigned(database, toEntryValues(row), row.signature, true);
+
+type Archive = Pick<AuditArchivesTable, 'digest' | 'first_id' | 'hash' | 'last_id' | 'name'>;
+
+const toArchiveValues = ({ first_id, last_id, hash, name, digest }: Archive): Signed => [
+  'archive',
+  first_id,
+  last_id,
+  hash,
+  name,
+  digest,
+];
+
+export const signArchive = (database: Database, archive: Archive): string | undefined =>
+  sign(database, toArchiveValues(archive));
+
+/** Without a key, the archive is trusted, as the log would otherwise have no beginning. */
+export const isArchiveSigned = (database: Database, archive: AuditArchivesTable): boolean =>
+  isSigned(database, toArchiveValues(archive), archive.signature, true);
 
 interface Position {
   readonly count: number;

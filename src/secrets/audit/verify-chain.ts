@@ -4,7 +4,7 @@ import { sql } from '../../storage/kysely.js';
 import { prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 import { type AuditHead, EMPTY_AUDIT_HEAD, hashAuditEntry } from './chain.js';
-import { isCheckpointSigned } from './signatures.js';
+import { isArchiveSigned, isCheckpointSigned } from './signatures.js';
 
 /** The number of entries in memory at a time. */
 const PAGE = 1_000;
@@ -44,12 +44,13 @@ export interface BrokenEntry {
  * can change nothing before a signed position.
  */
 export async function verifyAuditChain(database: Database, request: VerificationRequest = {}): Promise<Verification> {
-  const saved = readSavedHead(request);
+  const base = await readArchivedHead(database);
+  const saved = readSavedHead(request, base);
   const { head, last } = await readEnd(database);
-  const checkpoints = await readCheckpoints(database);
+  const checkpoints = (await readCheckpoints(database)).filter(({ count }) => count > base.count);
   const known = saved === undefined ? checkpoints : [...checkpoints, saved];
-  const start = (request.full === true ? undefined : checkpoints.at(-1)) ?? EMPTY_AUDIT_HEAD;
-  const mismatch = await findMismatch(database, head, { start, known, signal: request.signal });
+  const start = (request.full === true ? undefined : checkpoints.at(-1)) ?? base;
+  const mismatch = await findMismatch(database, head, { base, start, known, signal: request.signal });
   const hasMore = last > head.count || (await hasRejected(database));
   const broken = mismatch ?? (hasMore ? { id: head.count + 1, reason: 'added' as const } : undefined);
   return { head, broken, from: start.count + 1 };
@@ -69,17 +70,29 @@ async function hasRejected(database: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-function readSavedHead({ entries, head }: VerificationRequest): AuditHead | undefined {
+/** Returns the position before the first entry of the log: the end of the last archived file. */
+export async function readArchivedHead(database: Database): Promise<AuditHead> {
+  const last = await database.selectFrom('audit_archives').selectAll().orderBy('first_id', 'desc').executeTakeFirst();
+  if (last === undefined || !isArchiveSigned(database, last)) return EMPTY_AUDIT_HEAD;
+  return { count: last.last_id, hash: last.hash };
+}
+
+function readSavedHead({ entries, head }: VerificationRequest, base: AuditHead): AuditHead | undefined {
   if ((entries === undefined) !== (head === undefined)) {
     const field = head === undefined ? 'head' : 'entries';
     throw new AppError('invalid_input', 'Send entries and head together, from an earlier verification.', {
       field,
     });
   }
-  return entries === undefined || head === undefined ? undefined : { count: entries, hash: head };
+  if (entries === undefined || head === undefined) return undefined;
+  if (entries >= base.count) return { count: entries, hash: head };
+  const message = `Expected entries to be at least ${base.count}, as earlier entries are archived; received ${entries}.`;
+  throw new AppError('invalid_input', message, { field: 'entries' });
 }
 
 interface Comparison {
+  /** The position before the first entry. */
+  readonly base: AuditHead;
   /** The position after which the chain is verified. */
   readonly start: AuditHead;
   /** The positions that the log must contain. */
@@ -90,16 +103,21 @@ interface Comparison {
 async function findMismatch(
   database: Database,
   head: AuditHead,
-  { start, known, signal }: Comparison,
+  { base, start, known, signal }: Comparison,
 ): Promise<BrokenEntry | undefined> {
   const early = await findChanged(
     database,
-    known.filter(({ count }) => count <= start.count),
+    known.filter(({ count }) => count > base.count && count <= start.count),
   );
   if (early !== undefined) return early;
+  if (known.some(({ count, hash }) => count === base.count && hash !== base.hash))
+    return { id: base.count, reason: 'changed' };
   const expected = new Map(known.map(({ count, hash }) => [count, hash]));
   let end = start;
-  for await (const row of readEntries(database, start.count === 0 ? Number.MIN_SAFE_INTEGER : start.count)) {
+  for await (const row of readAuditEntries(
+    database,
+    start.count === base.count ? Number.MIN_SAFE_INTEGER : start.count,
+  )) {
     signal?.throwIfAborted();
     if (end.count === head.count) break;
     const id = end.count + 1;
@@ -126,8 +144,8 @@ async function findChanged(database: Database, known: readonly AuditHead[]): Pro
   return undefined;
 }
 
-/** Ids start at 1; a forged entry may have a lower one, which must be found too. */
-async function* readEntries(database: Database, start: number): AsyncGenerator<AuditLogTable> {
+/** Reads the entries after an id. A forged entry may have an id below the first, which must be found too. */
+export async function* readAuditEntries(database: Database, start: number): AsyncGenerator<AuditLogTable> {
   for (let after = start; ;) {
     const rows = await readPage(database, { after });
     yield* rows;

@@ -25,10 +25,10 @@ async function createKeys() {
   return { identity, recipient };
 }
 
-/** Replaces a consumer's key on the server, as every holder of a write token can. */
+/** Replaces a consumer's key on the server, as its owner and a compromised server can. */
 async function replaceKeyAtServer(publicKey: string): Promise<void> {
   const params = { path: { name: consumer } };
-  const { response } = await cli.client.PATCH('/consumers/{name}', { params, body: { public_key: publicKey } });
+  const { response } = await cli.owner.PATCH('/consumers/{name}', { params, body: { public_key: publicKey } });
   expect(response.status).toBe(200);
 }
 
@@ -88,9 +88,10 @@ describe('a consumer key that was replaced on the server', () => {
     expect((await cli.run(['rotate', name, '--reseal', ...accept])).code).toBe(5);
   });
 
-  test('needs no confirmation when it was registered on this machine', async () => {
+  test('cannot be replaced with the write token of this machine', async () => {
     const next = await createKeys();
-    await cli.run(['consumers', 'key', consumer, next.recipient]);
+    const { code, err } = await cli.run(['consumers', 'key', consumer, next.recipient]);
+    expect([code, err]).toEqual([4, expect.stringContaining("requires the owner's session")]);
     expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
   });
 

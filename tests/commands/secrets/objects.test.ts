@@ -118,7 +118,8 @@ test('tokens: mint, rotate, revoke and purge a consumer token', async () => {
   const withToken = (token: string, ...args: string[]) =>
     cli.run(args, { env: { TRELLIS_SECRETS_TOKEN: token.trim() } });
   expect((await withToken(minted.out, 'get', name)).out).toBe('value');
-  expect((await withToken(minted.out, 'list')).code).toBe(4);
+  expect((await withToken(minted.out, 'list')).out).toContain(name);
+  expect((await withToken(minted.out, 'consumers', 'list')).code).toBe(4);
   expect((await withToken(minted.out, 'status')).out).toContain('Token: consumer token');
 
   const rotated = await cli.run(['tokens', 'rotate', id]);

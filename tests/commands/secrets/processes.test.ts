@@ -1,9 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLoaderVariable } from '../../../src/commands/secrets/run.js';
+import { isLoaderVariable } from '../../../src/commands/secrets/loader-variables.js';
 import { collect, runCli } from '../../running-server.js';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -25,6 +26,13 @@ const waitForExit = async (child: ChildProcess): Promise<number | null> => {
   const [code] = (await once(child, 'exit')) as [number | null];
   return code;
 };
+
+/** Runs a program in a folder to its end. */
+async function runProgram(program: string, args: readonly string[], options: { cwd: string; env: object }) {
+  const child = spawn(program, args, { ...options, env: { ...options.env, PATH: process.env.PATH } });
+  const [out, err] = [child.stdout, child.stderr].map((stream) => text(stream));
+  return { code: await waitForExit(child), out: await out, err: await err };
+}
 
 describe('run', () => {
   const SHELL_PATH = { PATH: process.env.PATH ?? '' };
@@ -87,6 +95,115 @@ describe('run', () => {
     );
   });
 
+  describe('with a map', () => {
+    const write = async (content: string): Promise<string> => {
+      const file = join(cli.folder, `${newName()}.yaml`);
+      await writeFile(file, content);
+      return file;
+    };
+    const shell = (script: string) => ['--', 'sh', '-c', script];
+
+    test('selects the secrets of the map, by its variables', async () => {
+      const file = await write('secrets:\n  PGPASSWORD: db-password\n  NODE_OPTIONS: 2nd-key\n');
+      const check = 'test -n "$PGPASSWORD" && test "$NODE_OPTIONS" = two && test -z "$DB_PASSWORD"';
+      expect(await cli.run(['run', '--map', file, ...shell(check)], { env: SHELL_PATH })).toMatchObject({ code: 0 });
+      const list = await write('secrets: [2nd-key]\n');
+      const said = await cli.run(['run', '--map', list, ...shell('test "$_2ND_KEY" = two')], { env: SHELL_PATH });
+      expect(said).toMatchObject({ code: 0, err: '' });
+    });
+
+    test('rejects a selected secret that it does not list, before the program starts', async () => {
+      const file = await write('secrets:\n  PGPASSWORD: db-password\n');
+      const started = join(cli.folder, 'started-with-map');
+      const args = ['run', '--map', file, '--tag', 'prod', '--', 'touch', started];
+      const said = await cli.run(args, { env: SHELL_PATH });
+      expect([said.code, said.err]).toEqual([5, expect.stringContaining(`${file} does not list 2nd-key`)]);
+      await expect(access(started)).rejects.toThrow('ENOENT');
+    });
+
+    test('is read from the current folder', async () => {
+      const folder = join(cli.folder, newName());
+      await mkdir(folder);
+      await writeFile(join(folder, 'trellis.secrets.yaml'), 'secrets: { ONLY: db-password }\n');
+      const args = ['run', '--', process.execPath, '-p', 'process.env.ONLY + process.env.DB_PASSWORD'];
+      const said = await runProgram(process.execPath, [resolve('dist/cli.js'), 'secrets', ...args], {
+        cwd: folder,
+        env: cli.env,
+      });
+      expect(said).toEqual({ code: 0, out: 'hunter2\nundefined\n', err: '' });
+    });
+
+    test.each([
+      ['secrets: [', 'not valid YAML'],
+      ['secrets: {}', 'expected "secrets"'],
+      ['secrets: { A: a }\nextra: 1', 'expected "secrets"'],
+      ['secrets: { A-B: a }', 'expected "secrets"'],
+      ['secrets: ["../a"]', 'expected "secrets"'],
+      ['a: &a [x]\nsecrets: *a', 'Alias resolution is disabled'],
+      [`secrets: [a]\n#${'x'.repeat(65_536)}`, 'expected at most 65536 bytes'],
+    ])('rejects %j', async (content, message) => {
+      const said = await cli.run(['run', '--map', await write(content), '--', 'true'], { env: SHELL_PATH });
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining(message)]);
+    });
+
+    test('must exist if it is named', async () => {
+      const said = await cli.run(['run', '--map', '/nowhere.yaml', '--', 'true'], { env: SHELL_PATH });
+      expect([said.code, said.err]).toEqual([
+        2,
+        expect.stringContaining("/nowhere.yaml: the file can't be read: ENOENT"),
+      ]);
+    });
+  });
+
+  test('--mask: replaces the values in the output of the program', async () => {
+    const script = 'printf "password=%s\\n" "$DB_PASSWORD"; printf "%s" "$DB_PASSWORD" | base64 >&2; exit 3';
+    const args = ['run', '--mask', '--secret', 'db-password', '--secret', '2nd-key', '--', 'sh', '-c', script];
+    const said = await cli.run(args, { env: SHELL_PATH });
+    expect(said).toMatchObject({ code: 3, out: 'password=***\n', err: 'Too short to mask: _2ND_KEY\n***\n' });
+  });
+
+  describe('with a consumer token', () => {
+    let env: Record<string, string>;
+
+    beforeAll(async () => {
+      const mint = ['tokens', 'mint', '--consumer', 'host-1', '--description', 'host'];
+      env = { ...SHELL_PATH, TRELLIS_SECRETS_TOKEN: (await cli.run(mint)).out.trim() };
+      await cli.run(['consumers', 'add', 'host-1', '--key', cli.recipient]);
+      const put = ['put', 'host-key', '--consumer', 'host-1', '--consumer', cli.consumer, '--tag', 'prod'];
+      await cli.run(put, { stdin: 'mine' });
+    });
+
+    test.each([[[]], [['--tag', 'prod']], [['--consumer', 'host-1']]])(
+      'passes all secrets of the consumer with the options %j, and no others',
+      async (options) => {
+        const check = ['sh', '-c', 'test "$HOST_KEY" = mine && test -z "$DB_PASSWORD"'];
+        expect(await cli.run(['run', ...options, '--', ...check], { env })).toMatchObject({ code: 0, err: '' });
+      },
+    );
+
+    test('lists the secrets of the consumer', async () => {
+      const listed = JSON.parse((await cli.run(['list', '--json'], { env })).out) as {
+        slug: string;
+        used_by: string[];
+      }[];
+      expect(listed.map(({ slug, used_by }) => [slug, used_by])).toEqual([['host-key', ['host-1']]]);
+    });
+
+    test('gets nothing of a different consumer', async () => {
+      const said = await cli.run(['run', '--consumer', cli.consumer, '--', 'true'], { env });
+      expect([said.code, said.err]).toEqual([3, `trellis: No secrets have the consumer ${cli.consumer}\n`]);
+    });
+
+    test('is rejected from an address outside its range', async () => {
+      const mint = ['tokens', 'mint', '--consumer', 'host-1', '--description', 'host', '--address', '192.0.2.0/24'];
+      const token = (await cli.run(mint)).out.trim();
+      const said = await cli.run(['list'], { env: { ...env, TRELLIS_SECRETS_TOKEN: token } });
+      expect([said.code, said.err]).toEqual([4, 'trellis: The token must not be used from this address\n']);
+      const [wrong] = [await cli.run([...mint.slice(0, -1), '10.0.0.0/40'])];
+      expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Expected an IP address or range')]);
+    });
+  });
+
   const run = (...args: string[]) => cli.run(['run', '--secret', 'db-password', '--', ...args], { env: SHELL_PATH });
 
   test.each<[string, string[], number, string?]>([
@@ -101,14 +218,14 @@ describe('run', () => {
   });
 
   test.each([
-    [['--', 'true'], 2, 'Select secrets with --secret, --tag or --consumer', 'no secret selected'],
+    [['--', 'true'], 2, 'Select secrets with --secret, --tag, --consumer or', 'no secret selected'],
     [
       ['--secret', '9=db-password', '--', 'true'],
       2,
       'Expected --secret to be a name or VARIABLE=name',
       'an invalid variable',
     ],
-    [['--tag', 'nothing', '--', 'true'], 3, 'No secrets have this tag', 'an unknown tag'],
+    [['--tag', 'nothing', '--', 'true'], 3, 'No secrets have the tag nothing', 'an unknown tag'],
     [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'an unknown secret'],
     [['--secret', 'bytes', '--', 'true'], 2, 'is not text without NUL', 'a binary value'],
     [

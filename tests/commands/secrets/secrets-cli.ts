@@ -28,6 +28,8 @@ export interface SecretsCli {
   readonly server: string;
   readonly token: string;
   readonly client: SecretsClient;
+  /** A client with the session of the owner. */
+  readonly owner: SecretsClient;
   /** The identity of `consumer`. */
   readonly identity: string;
   readonly recipient: string;
@@ -43,15 +45,24 @@ export interface SecretsCli {
 export async function openSecretsCli(): Promise<SecretsCli> {
   const trellis = await serveTrellis({ flags: { services: 'secrets', rateLimit: '0' } });
   const server = `${trellis.url}/secrets`;
-  const token = await createToken(server, (await trellis.signIn('ada')).headers);
+  const session = (await trellis.signIn('ada')).headers;
+  const token = await createToken(server, session);
   const client = createSecretsClient(server, { token, retry: { maxRetries: 0 } });
+  const owner = createSecretsClient(server, {
+    token: '',
+    retry: { maxRetries: 0 },
+    fetch: (request) => {
+      for (const [name, value] of Object.entries(session)) request.headers.set(name, value);
+      return fetch(request);
+    },
+  });
   const identity = await generateIdentity();
   const [recipient = ''] = await toRecipients(identity);
   const folder = await mkdtemp(join(tmpdir(), 'trellis-secrets-cli-'));
   const env = { TRELLIS_SECRETS_SERVER: server, TRELLIS_SECRETS_TOKEN: token, TRELLIS_SECRETS_IDENTITY: identity };
   await client.POST('/consumers', { body: { name: 'acme/shop', public_key: recipient } });
   return {
-    ...{ server, token, client, identity, recipient, consumer: 'acme/shop', folder },
+    ...{ server, token, client, owner, identity, recipient, consumer: 'acme/shop', folder },
     env: { ...env, HOME: folder },
     run: (args, given = {}) => runSecrets(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
     async close() {

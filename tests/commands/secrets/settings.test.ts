@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readSettings } from '../../../src/commands/secrets/settings.js';
+import { type ConnectionOptions, readSettings } from '../../../src/commands/secrets/settings.js';
 import { toRecipients } from '../../../src/sealing/secrets.js';
 import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -104,6 +104,37 @@ test.each<[string, Record<string, string>, number, string]>([
   expect([result.code, result.out]).toEqual([code, '']);
   expect(result.err).toContain(message);
   expect(result.err).not.toContain('hidden');
+});
+
+describe('plain http', () => {
+  test.each(['http://trellis.example', 'http://10.0.0.1:4000/secrets', 'http://localhost.example', 'http://[::2]'])(
+    'is rejected for %s before the token is read',
+    async (server) => {
+      const marker = join(cli.folder, 'token-was-read');
+      const env = { ...NONE, TRELLIS_SECRETS_SERVER: server, TRELLIS_SECRETS_TOKEN_COMMAND: `touch '${marker}'` };
+      const { code, err } = await cli.run(['list'], { env });
+      expect([code, err]).toEqual([4, expect.stringContaining('is not https')]);
+      const config = join(cli.folder, 'insecure.json');
+      const init = await cli.run(['init', '--server', server, '--config', config, '--token-stdin'], {
+        stdin: 'trs_x',
+        env,
+      });
+      expect([init.code, init.err]).toEqual([4, expect.stringContaining('is not https')]);
+      for (const file of [marker, config]) await expect(stat(file)).rejects.toThrow('ENOENT');
+    },
+  );
+
+  test.each<[string, ConnectionOptions, Record<string, string>]>([
+    ['http://localhost:4000', {}, {}],
+    ['http://trellis.localhost', {}, {}],
+    ['http://127.8.0.1', {}, {}],
+    ['http://[::1]:4000', {}, {}],
+    ['http://trellis.example', { insecure: true }, {}],
+    ['http://trellis.example', {}, { TRELLIS_SECRETS_INSECURE: '1' }],
+  ])('is accepted for %s with %j and %j', async (server, flags, env) => {
+    const settings = await readSettings({ server, ...flags }, { HOME: cli.folder, ...env });
+    expect(settings.server).toBe(`${server}/secrets`);
+  });
 });
 
 test('token and identity commands are run without the standard input that contains the value', async () => {

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_SEALED_BYTES, generateIdentity, open, seal, toRecipients } from '../../../src/sealing/secrets.js';
@@ -123,6 +125,39 @@ describe('an empty value', () => {
   });
 });
 
+describe('on a terminal', () => {
+  /** Runs the command line on a terminal, and types a line when it asks for the value. */
+  async function typeValue(args: readonly string[], typed: string): Promise<{ code: number; shown: string }> {
+    const command = [process.execPath, 'dist/cli.js', 'secrets', ...args].join(' ');
+    const env = { ...cli.env, PATH: process.env.PATH, TERM: 'dumb' };
+    const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    let shown = '';
+    let isTyped = false;
+    child.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      if (isTyped || !shown.includes('Value (not shown')) return;
+      isTyped = true;
+      child.stdin.write(`${typed}\r`);
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, shown };
+  }
+
+  test('put and rotate ask for the value and do not show it', async () => {
+    const stored = await typeValue(['put', name, '--consumer', cli.consumer], ' hunter2 ');
+    expect([stored.code, stored.shown]).toEqual([0, expect.stringContaining(`Stored ${name}`)]);
+    expect((await cli.run(['get', name])).out).toBe(' hunter2 ');
+    const rotated = await typeValue(['rotate', name], 'hunter3');
+    expect((await cli.run(['get', name])).out).toBe('hunter3');
+    expect(stored.shown + rotated.shown).not.toContain('hunter');
+  });
+
+  test('an empty line is rejected', async () => {
+    const { code, shown } = await typeValue(['put', name, '--consumer', cli.consumer], '');
+    expect([code, shown]).toEqual([2, expect.stringContaining('The value is empty; nothing was stored')]);
+  });
+});
+
 describe('rotate', () => {
   test('replaces a value for the same consumers; the previous value can be restored', async () => {
     await put('one');
@@ -145,10 +180,10 @@ describe('rotate', () => {
     await cli.run(['put', name, '--consumer', consumer], { stdin: 'same' });
     const next = await generateIdentity();
     const [key = ''] = await toRecipients(next);
-    expect((await cli.run(['consumers', 'key', consumer, key])).err).toContain('1 secret names it');
+    await cli.owner.PATCH('/consumers/{name}', { params: { path: { name: consumer } }, body: { public_key: key } });
     expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toContain(`yes ${consumer}`);
 
-    expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
+    expect((await cli.run(['rotate', name, '--reseal', '--accept-key', key])).code).toBe(0);
     expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toBe('No secrets.\n');
     const { bytes } = await cli.run(['get', name, '--sealed']);
     expect(Buffer.from(await open(bytes, next)).toString()).toBe('same');
