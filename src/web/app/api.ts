@@ -5,8 +5,24 @@ export { requireData } from '../../generated/dashboard/client.js';
 /** Few and short retries: a user is waiting, so a page soon shows the error instead. */
 export const retry = { maxRetries: 2, maxRetryAfterMs: 1_000 };
 
+/** Whether the server runs a release with other contracts than this tab. */
+let isOutdated = false;
+
+/** The only warning of the client is about a server with a different revision of its contract. */
+export const onWarning = (): void => void (isOutdated = true);
+
 /** Authenticates with the session cookie, so that pages never hold a token. */
-export const dashboardClient = createDashboardClient('/', { retry });
+export const dashboardClient = createDashboardClient('/', { retry, onWarning });
+
+/** Lets the browser load the document of a clicked link, in place of the router, once this tab is outdated. */
+export function loadDocumentsWhenOutdated(): void {
+  const onClick = (event: MouseEvent): void => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    // The router ignores an event that does not reach the window.
+    if (isOutdated && link?.origin === location.origin) event.stopPropagation();
+  };
+  document.addEventListener('click', onClick);
+}
 
 /** Returns a message that the user of a page can act on. */
 export function toUserMessage(error: unknown): string {

@@ -4,7 +4,7 @@ import './style/frame.css';
 import './style/pieces.css';
 import { type ComponentType, render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso';
-import { dashboardClient } from './api.js';
+import { dashboardClient, loadDocumentsWhenOutdated } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
 import { loadSession, user } from './session.js';
@@ -25,6 +25,7 @@ async function startApp(): Promise<void> {
   const place = document.getElementById('app');
   if (place === null) throw new Error('The document has no element with the id "app".');
   dashboardClient.use(repeatAfterSignIn);
+  loadDocumentsWhenOutdated();
   startPreferences();
   startTheme();
   if (user.value === undefined) void loadSession();

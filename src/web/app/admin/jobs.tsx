@@ -10,6 +10,7 @@ import { showToast } from '../ui/toasts.js';
 
 type Jobs = components['schemas']['Jobs'];
 type BoardJob = components['schemas']['BoardJob'];
+type NotificationJob = components['schemas']['NotificationJob'];
 type DeliveryJob = components['schemas']['DeliveryJob'];
 
 const loadJobs = async () => requireData(await dashboardClient.GET('/api/admin/jobs'));
@@ -29,7 +30,7 @@ interface WorkProps {
   readonly onChanged: () => Promise<void>;
 }
 
-function Work({ jobs: { boards, deliveries, cleanup, site }, onChanged }: WorkProps) {
+function Work({ jobs: { boards, deliveries, notifications, cleanup, site }, onChanged }: WorkProps) {
   const cleanUp = async (): Promise<void> => {
     requireData(await dashboardClient.POST('/api/admin/jobs/cleanup'));
     await onChanged();
@@ -39,6 +40,7 @@ function Work({ jobs: { boards, deliveries, cleanup, site }, onChanged }: WorkPr
     <>
       {site && <p>{describeSite(site)}</p>}
       <p>{describeCleanup(cleanup)}</p>
+      <p>{describeQueue(notifications)}</p>
       <div class="acts">
         <ActionButton onAct={onChanged}>Reload</ActionButton>
         <ActionButton onAct={cleanUp}>Delete expired data now</ActionButton>
@@ -54,6 +56,7 @@ function Work({ jobs: { boards, deliveries, cleanup, site }, onChanged }: WorkPr
         </table>
       )}
       {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
+      {notifications.deliveries.length > 0 && <NotificationTable jobs={notifications.deliveries} />}
     </>
   );
 }
@@ -70,6 +73,11 @@ function describeCleanup({ isRunning, endedAt, failures }: Jobs['cleanup']): str
   const failed = failures === 0 ? '' : ` ${failures} steps failed; the log has the errors.`;
   if (endedAt === undefined) return 'Expired data has not been deleted yet.';
   return `Expired data was last deleted ${formatDateTime(endedAt)}.${failed}`;
+}
+
+function describeQueue({ collecting, waiting, failed }: Jobs['notifications']): string {
+  const lost = failed === 0 ? '' : ` ${failed} could not be sent in the last 24 hours.`;
+  return `Notifications: ${waiting} messages wait, ${collecting} events are being collected.${lost}`;
 }
 
 const BOARD_NAMES = ['Board', 'State', 'Due', 'Refreshes', 'Actions'] as const;
@@ -139,6 +147,36 @@ function DeliveryTable({ deliveries }: { readonly deliveries: readonly DeliveryJ
             </td>
             <td data-name={DELIVERY_NAMES[2]}>{DELIVERY_STATES[state]}</td>
             <td data-name={DELIVERY_NAMES[3]}>{until && formatDateTime(until)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const NOTIFICATION_NAMES = ['Notification for', 'Channel', 'State', 'Attempts', 'Error'] as const;
+
+const CHANNEL_NAMES: Readonly<Record<NotificationJob['kind'], string>> = {
+  email: 'E-mail',
+  web_push: 'Browser',
+  webhook: 'Webhook',
+  slack: 'Slack or Mattermost',
+};
+
+function NotificationTable({ jobs }: { readonly jobs: readonly NotificationJob[] }) {
+  return (
+    <table class="cards">
+      <TableHead names={NOTIFICATION_NAMES} />
+      <tbody>
+        {jobs.map(({ username, kind, state, attempts, nextAttemptAt, error }, index) => (
+          <tr key={index}>
+            <td data-name={NOTIFICATION_NAMES[0]}>{username}</td>
+            <td data-name={NOTIFICATION_NAMES[1]}>{CHANNEL_NAMES[kind]}</td>
+            <td data-name={NOTIFICATION_NAMES[2]}>
+              {state === 'sending' ? 'Sending' : `Due ${formatDateTime(nextAttemptAt)}`}
+            </td>
+            <td data-name={NOTIFICATION_NAMES[3]}>{attempts}</td>
+            <td data-name={NOTIFICATION_NAMES[4]}>{error}</td>
           </tr>
         ))}
       </tbody>

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient } from '../api.js';
@@ -18,15 +19,18 @@ const owners = signal<readonly components['schemas']['SharedUser'][]>(preloadedB
 interface BoardHeadProps {
   readonly title: string;
   readonly includeDrafts: boolean;
+  /** Key figures beside the title. */
+  readonly children?: ComponentChildren;
 }
 
 /** The head of every board page: title, owner picker and refresh controls. */
-export function BoardHead({ title, includeDrafts }: BoardHeadProps) {
+export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
   useLayoutEffect(() => void loadOwners(), []);
   return (
     <>
       <div class="head">
         <Heading>{title}</Heading>
+        {children}
         {owners.value.length > 0 && <OwnerPicker />}
         <label class="choice">
           <input

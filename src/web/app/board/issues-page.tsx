@@ -1,5 +1,8 @@
 import './board.css';
+import { useLocation } from 'preact-iso';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { type ActiveFilter, ActiveFilters } from '../ui/active-filters.js';
+import { useAddress } from '../ui/address.js';
 import { Select } from '../ui/fields.js';
 import { FoldedFilters } from '../ui/folded-filters.js';
 import { RelativeTime } from '../ui/time-elements.js';
@@ -7,7 +10,7 @@ import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
 import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
 import { FORGE_NAMES, getRowKey, type Issue } from './data/rows.js';
-import { syncFilters } from './filter/filter-store.js';
+import { readIssueQuery, syncFilters } from './filter/filter-store.js';
 import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
 import {
   applyIssueFilter,
@@ -23,7 +26,9 @@ import { Chip } from './list/chip.js';
 import { useProgressiveRendering } from './list/paging.js';
 
 export function IssuesPage() {
-  useLayoutEffect(() => syncFilters(), []);
+  const { query } = useLocation();
+  useLayoutEffect(() => syncFilters({ issues: readIssueQuery(query) }), []);
+  useAddress(issueFilter, NO_ISSUE_FILTER, readIssueQuery);
   useBoard(false);
   const board = shownBoard.value;
   return (
@@ -52,7 +57,7 @@ function Issues({ issues }: { readonly issues: readonly Issue[] }) {
     <>
       <IssueFilters {...{ used, choices, housekeeping }} />
       <p class="quiet" role="status">
-        {selected.length} of {issues.length} shown
+        {selected.length.toLocaleString()} of {issues.length.toLocaleString()} shown
       </p>
       <ul class="pulls">
         {selected.slice(0, drawn).map((issue) => (
@@ -68,7 +73,7 @@ function IssueRow({ issue }: { readonly issue: Issue }) {
   return (
     <li class="pull issue">
       <div class="about">
-        <div class="title">
+        <div class="title" dir="auto">
           <a class="open" href={issue.url} target="_blank" rel="noreferrer">
             {issue.title}
           </a>{' '}
@@ -87,6 +92,25 @@ function IssueRow({ issue }: { readonly issue: Issue }) {
   );
 }
 
+/** Lists the conditions of the folded filters that are in force. */
+function listActiveFilters(used: IssueFilter, choices: IssueFiltersProps['choices']): readonly ActiveFilter[] {
+  const conditions = [
+    ['text', 'Search', []],
+    ['repo', 'Repository', choices.repo],
+    ['author', 'Author', choices.author],
+    ['label', 'Label', choices.label],
+    ['updated', 'Updated', AGE_OPTIONS],
+    ['created', 'Created', AGE_OPTIONS],
+  ] as const;
+  return conditions
+    .filter(([key]) => used[key] !== '')
+    .map(([key, name, options]) => ({
+      name,
+      value: new Map<string, string>(options).get(used[key]) ?? used[key],
+      onRemove: () => changeIssueFilter({ [key]: '' }),
+    }));
+}
+
 interface IssueFiltersProps {
   readonly used: IssueFilter;
   readonly choices: ReturnType<typeof listIssueFilterOptions>;
@@ -101,8 +125,9 @@ function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
     <form role="search" aria-label="Filter issues" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
         <label class="search">
-          Search titles
+          <span class="aside">Search titles</span>
           <input
+            placeholder="Search titles"
             type="search"
             maxLength={255}
             value={used.text}
@@ -165,6 +190,10 @@ function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
           </button>
         </FoldedFilters>
       </div>
+      <ActiveFilters
+        filters={listActiveFilters(used, choices)}
+        onClear={() => (issueFilter.value = { ...NO_ISSUE_FILTER, sort: used.sort })}
+      />
     </form>
   );
 }

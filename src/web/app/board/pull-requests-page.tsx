@@ -1,19 +1,22 @@
 import './board.css';
+import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dashboardClient } from '../api.js';
+import { useAddress } from '../ui/address.js';
 import { BulkBar } from './actions/bulk-bar.js';
 import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
 import { boardError, boardOwner, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
-import { type Board, getRowKey, type PullRequest } from './data/rows.js';
+import { type Board, FORGE_NAMES, getRowKey, type PullRequest } from './data/rows.js';
 import { FilterBar } from './filter/filter-bar.js';
-import { pullRequestFilter, readFilterFromUrl, syncFilters } from './filter/filter-store.js';
+import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
 import {
   applyFilter,
   dropUnavailableValues,
   type Filter,
   type FilterOptions,
   listFilterOptions,
+  NO_FILTER,
   suggestTitles,
 } from './filter/filter.js';
 import { loadViews, savedViews } from './filter/saved-views.js';
@@ -28,13 +31,17 @@ export const preloadPullRequests = (): Promise<void> => preloadBoard(pullRequest
 
 export function PullRequestsPage() {
   const { drafts } = pullRequestFilter.value;
-  useLayoutEffect(() => syncFilters(readFilterFromUrl()), []);
+  const { query } = useLocation();
+  useLayoutEffect(() => syncFilters({ pullRequests: readPullRequestQuery(query) }), []);
+  useAddress(pullRequestFilter, NO_FILTER, readPullRequestQuery);
   useBoard(drafts);
   useLayoutEffect(() => void loadViews(), []);
   const board = shownBoard.value;
   return (
     <>
-      <BoardHead title="Pull requests" includeDrafts={drafts} />
+      <BoardHead title="Pull requests" includeDrafts={drafts}>
+        {board && <Tiles board={board} onFilter={onFilter} />}
+      </BoardHead>
       {board === undefined ? (
         boardError.value === undefined && <p class="quiet">Loading …</p>
       ) : (
@@ -75,7 +82,6 @@ function PullRequestList({ board }: { readonly board: Board }) {
   const snoozed = board.pullRequests.filter(({ snooze }) => snooze).length + board.hiddenSnoozed;
   return (
     <>
-      <Tiles board={board} onFilter={onFilter} />
       <ForgeNotices board={board} />
       <FilterBar
         {...{ filter: used, choices, onFilter, search, suggestions }}
@@ -83,7 +89,7 @@ function PullRequestList({ board }: { readonly board: Board }) {
       />
       <div class="count">
         <span class="quiet" role="status">
-          {rows.length} of {board.pullRequests.length} shown
+          {rows.length.toLocaleString()} of {board.pullRequests.length.toLocaleString()} shown
         </span>
         {isOwn && rows.length > 0 && (
           <button type="button" class="plain" onClick={() => choose(new Set(paged.rows.map(getRowKey)))}>
@@ -111,6 +117,15 @@ function PullRequestList({ board }: { readonly board: Board }) {
 }
 
 function Nothing({ board }: { readonly board: Board }) {
+  const failed = board.forges.filter(({ error }) => error !== undefined);
+  if (failed.length > 0) {
+    const names = failed.map(({ forge }) => FORGE_NAMES[forge]).join(' and ');
+    return (
+      <>
+        {names} could not be read. {boardOwner.value === '' && <a href="/settings">Check the settings of {names}</a>}
+      </>
+    );
+  }
   if (board.forges.length > 0 || boardOwner.value !== '') return <>No open pull requests.</>;
   return (
     <>
@@ -129,16 +144,16 @@ function Tiles({ board, onFilter }: TilesProps) {
   const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
   const repositories = (
     <>
-      <strong>{board.repos.length}</strong> repositories
+      <strong>{board.repos.length.toLocaleString()}</strong> {board.repos.length === 1 ? 'repository' : 'repositories'}
     </>
   );
   return (
     <div class="tiles">
       <button type="button" class="tile" onClick={() => onFilter({ pill: 'all' })}>
-        <strong>{board.pullRequests.length}</strong> open
+        <strong>{board.pullRequests.length.toLocaleString()}</strong> open
       </button>
       <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
-        <strong>{failing}</strong> failing CI
+        <strong>{failing.toLocaleString()}</strong> failing CI
       </button>
       {boardOwner.value === '' ? (
         <a class="tile" href="/repositories">

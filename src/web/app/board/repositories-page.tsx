@@ -1,6 +1,7 @@
 import './board.css';
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { toUserMessage } from '../api.js';
+import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { ActionButton } from '../ui/buttons.js';
 import { Select } from '../ui/fields.js';
 import { showToast } from '../ui/toasts.js';
@@ -38,13 +39,15 @@ const PAGE_SIZE = 50;
 
 /** The filtered list of repositories with its bulk actions. */
 function RepositoryList({ repositories }: { readonly repositories: readonly Repository[] }) {
-  const [filter, setFilter] = useState(NO_REPOSITORY_FILTER);
+  const state = useSignal(NO_REPOSITORY_FILTER);
+  const filter = state.value;
+  useAddress(state, NO_REPOSITORY_FILTER, readRepositoryFilter);
   const found = selectRepositories(repositories, filter);
   const paged = usePage(found, PAGE_SIZE, JSON.stringify(filter));
   const isReadOnly = boardOwner.value !== '';
   return (
     <>
-      <Filters filter={filter} onFilter={(change) => setFilter({ ...filter, ...change })} />
+      <Filters filter={filter} onFilter={(change) => (state.value = { ...filter, ...change })} />
       <p class="quiet" role="status">
         {found.length} of {repositories.length} match
       </p>
@@ -61,7 +64,7 @@ function RepositoryList({ repositories }: { readonly repositories: readonly Repo
 
 interface FiltersProps {
   readonly filter: RepositoryFilter;
-  readonly onFilter: (change: Partial<RepositoryFilter>) => void;
+  readonly onFilter: (change: Partial<RepositoryFilter>) => unknown;
 }
 
 const FORGES = [['', 'All'] as const, ...Object.entries(FORGE_NAMES)];
@@ -118,6 +121,19 @@ const ORDERS = {
 
 const REPOSITORY_KINDS = Object.entries(KINDS).map(([kind, [name]]) => [kind as keyof typeof KINDS, name] as const);
 const REPOSITORY_SORTS = Object.entries(ORDERS).map(([sort, [name]]) => [sort as keyof typeof ORDERS, name] as const);
+
+/** Reads the filter of a query string. Values that this release does not know are replaced by their defaults. */
+function readRepositoryFilter(query: Query): RepositoryFilter | undefined {
+  const found = parseAddressState(query, NO_REPOSITORY_FILTER);
+  if (found === undefined) return undefined;
+  const { forge, shown, sort } = NO_REPOSITORY_FILTER;
+  return {
+    ...found,
+    ...(Object.hasOwn(FORGE_NAMES, found.forge) ? {} : { forge }),
+    ...(Object.hasOwn(KINDS, found.shown) ? {} : { shown }),
+    ...(Object.hasOwn(ORDERS, found.sort) ? {} : { sort }),
+  };
+}
 
 function selectRepositories(
   repositories: readonly Repository[],

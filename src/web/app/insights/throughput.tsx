@@ -1,8 +1,9 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
 import { boardOwner, newestBoard } from '../board/data/board-store.js';
+import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { timezone } from '../ui/times.js';
 import { ChartTable } from './bar-chart.js';
@@ -19,8 +20,12 @@ import {
   toColumns,
 } from './throughput-data.js';
 
-/** The selected period, which survives navigation to other pages. */
-const period = signal<Period>(PERIODS[0]);
+/** The selected period as an address parameter, which survives navigation to other pages. */
+const NO_CHOICE = { period: String(PERIODS[0].days) };
+const choice = signal(NO_CHOICE);
+const period = computed<Period>(() => PERIODS.find(({ days }) => String(days) === choice.value.period) ?? PERIODS[0]);
+
+const readChoice = (query: Query) => parseAddressState(query, NO_CHOICE);
 
 interface LoadedCounts {
   readonly counts: Throughput;
@@ -29,6 +34,7 @@ interface LoadedCounts {
 
 /** A chart of opened, closed and open pull requests, loaded again with every new board. */
 export function ThroughputFigure() {
+  useAddress(choice, NO_CHOICE, readChoice);
   const [whose, selected, at] = [boardOwner.value, period.value, newestBoard.value?.generatedAt];
   const load = useCallback(async (): Promise<LoadedCounts> => {
     const { days, per } = selected;
@@ -62,7 +68,7 @@ function Periods() {
             name="period"
             checked={period.value === one}
             onChange={() => {
-              period.value = one;
+              choice.value = { period: String(one.days) };
             }}
           />
           {one.name}
@@ -89,7 +95,7 @@ function Counted({ counts, period: shown }: LoadedCounts) {
         </span>
         {open !== undefined && (
           <span>
-            <strong>{open}</strong> open now
+            <strong>{open.toLocaleString()}</strong> open now, with drafts
           </span>
         )}
       </p>

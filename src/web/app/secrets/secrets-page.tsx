@@ -1,5 +1,6 @@
-import { useLocation } from 'preact-iso';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useMemo, useState } from 'preact/hooks';
+import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { ResealAll } from './reseal-all.js';
@@ -32,12 +33,12 @@ export function SecretsPage() {
 }
 
 function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
-  const { consumer = '', tag = '' } = useLocation().query;
-  const [filter, setFilter] = useState(NO_SECRET_FILTER);
+  const state = useSignal(NO_SECRET_FILTER);
+  const filter = state.value;
   const [limit, setLimit] = useState(PAGE_SIZE);
-  // Links on other pages and in the dialogs of this page set the filter by the query.
-  useEffect(() => setFilter({ ...NO_SECRET_FILTER, consumer, tag }), [consumer, tag]);
+  useAddress(state, NO_SECRET_FILTER, readSecretFilter);
   const selected = useMemo(() => objects.filter((object) => matchesSecretFilter(object, filter)), [objects, filter]);
+  const setFilter = (next: SecretFilter): void => void (state.value = next);
   const change = (part: Partial<SecretFilter>): void => setFilter({ ...filter, ...part });
   return (
     <>
@@ -147,6 +148,12 @@ const HAS_STATE: Readonly<Record<SecretFilter['state'], (object: ObjectMetadata)
   reseal: ({ reseal }) => reseal !== undefined,
   unused: ({ used_by = [] }) => used_by.length === 0,
 };
+
+/** Reads the filter of a query string. A state that this release does not know is replaced by the default. */
+function readSecretFilter(query: Query): SecretFilter | undefined {
+  const found = parseAddressState(query, NO_SECRET_FILTER);
+  return found && { ...found, state: Object.hasOwn(HAS_STATE, found.state) ? found.state : '' };
+}
 
 function matchesSecretFilter(object: ObjectMetadata, { text, tag, consumer, state }: SecretFilter): boolean {
   const searched = text.trim().toLowerCase();

@@ -1,9 +1,9 @@
 import { type components, createSecretsClient, readAll } from '../../../generated/secrets/client.js';
-import { requireData, retry } from '../api.js';
+import { onWarning, requireData, retry } from '../api.js';
 import { repeatAfterSignIn } from '../ui/session-expired.js';
 
 /** The client of the secrets service. The session cookie authenticates it. */
-export const secretsClient = createSecretsClient('/secrets', { retry });
+export const secretsClient = createSecretsClient('/secrets', { retry, onWarning });
 secretsClient.use(repeatAfterSignIn);
 
 type Schemas = components['schemas'];

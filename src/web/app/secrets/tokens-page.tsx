@@ -9,13 +9,17 @@ import { formatDate } from '../ui/times.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { secretsClient } from './secrets.js';
 
-type Token = components['schemas']['TokenMetadata'] & { readonly consumer?: string };
+type Access = components['schemas']['TokenAccess'];
+type Token = components['schemas']['TokenMetadata'] & {
+  readonly consumer?: string;
+  readonly addresses?: readonly string[];
+};
 
 /** Texts and paths of the two kinds of tokens, which the page treats alike. */
 const KINDS = {
   write: {
     title: 'Write tokens',
-    about: 'Can read, write and manage all secrets, but not create write tokens.',
+    about: 'Can read, write and manage all secrets or some of them, but not create write tokens.',
     paths: { list: '/tokens', one: '/tokens/{id}', rotate: '/tokens/{id}/rotate', purge: '/tokens/{id}/purge' },
   },
   consumer: {
@@ -86,6 +90,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
                     <small>
                       {token.status} · expires {formatDate(token.expires_at)} ·{' '}
                       {token.last_used_at === undefined ? 'never used' : `last used ${formatDate(token.last_used_at)}`}
+                      {describeAccess(token.access ?? { addresses: token.addresses }).map((limit) => ` · ${limit}`)}
                     </small>
                   </div>
                   <div class="row">
@@ -145,6 +150,17 @@ function countTokens(tokens: readonly Token[]): string {
   return counts.map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
+/** Returns the limits of a token, each as a short text. */
+function describeAccess({ permissions, name_prefix: prefix, tags, consumers, addresses }: Partial<Access>): string[] {
+  return [
+    ...(permissions ? [`may ${permissions.join(', ')}`] : []),
+    ...(prefix === undefined ? [] : [`names ${prefix}…`]),
+    ...(tags ? [`tags ${tags.join(', ')}`] : []),
+    ...(consumers ? [`consumers ${consumers.join(', ')}`] : []),
+    ...(addresses ? [`from ${addresses.join(', ')}`] : []),
+  ];
+}
+
 interface NewTokenProps {
   readonly kind: Kind;
   readonly onCreated: (value: string) => Promise<void>;
@@ -156,13 +172,25 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
   const [description, setDescription] = useState('');
   const [consumer, setConsumer] = useState('');
   const [days, setDays] = useState('90');
+  const [limits, setLimits] = useState(NO_LIMITS);
   const create = async (): Promise<void> => {
     const body = { description, ttl_seconds: Number(days) * DAY_SECONDS };
+    const access = toAccess(limits);
+    const { addresses } = access;
     const created =
       kind === 'write'
-        ? requireData(await secretsClient.POST('/tokens', { body }))
-        : requireData(await secretsClient.POST('/consumer-tokens', { body: { ...body, consumer } }));
+        ? requireData(
+            await secretsClient.POST('/tokens', {
+              body: { ...body, ...(Object.keys(access).length > 0 && { access }) },
+            }),
+          )
+        : requireData(
+            await secretsClient.POST('/consumer-tokens', {
+              body: { ...body, consumer, ...(addresses && { addresses }) },
+            }),
+          );
     setDescription('');
+    setLimits(NO_LIMITS);
     await onCreated(created.value);
   };
   return (
@@ -186,6 +214,112 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
         onValue={setDescription}
       />
       <Field label="Expires in (days)" type="number" required min={1} max={365} value={days} onValue={setDays} />
+      <TokenLimits kind={kind} limits={limits} onLimits={setLimits} />
     </Form>
+  );
+}
+
+/** The limits of a new token, as the user types them. */
+interface Limits {
+  readonly permissions: readonly Permission[];
+  readonly prefix: string;
+  readonly tags: string;
+  readonly consumers: string;
+  readonly addresses: string;
+}
+
+type Permission = components['schemas']['TokenPermission'];
+
+const PERMISSIONS: readonly (readonly [Permission, string])[] = [
+  ['list', 'List names, labels and the audit log'],
+  ['read', 'Read encrypted values'],
+  ['write', 'Create and replace secrets'],
+  ['manage', 'Delete secrets, manage consumers and their tokens'],
+];
+
+const NO_LIMITS: Limits = {
+  permissions: PERMISSIONS.map(([permission]) => permission),
+  prefix: '',
+  tags: '',
+  consumers: '',
+  addresses: '',
+};
+
+const toList = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');
+
+/** Omits the limits that were left empty. */
+function toAccess({ permissions, prefix, ...texts }: Limits): Access {
+  const [tags, consumers, addresses] = [toList(texts.tags), toList(texts.consumers), toList(texts.addresses)];
+  return {
+    ...(permissions.length < PERMISSIONS.length && { permissions }),
+    ...(prefix !== '' && { name_prefix: prefix }),
+    ...(tags.length > 0 && { tags }),
+    ...(consumers.length > 0 && { consumers }),
+    ...(addresses.length > 0 && { addresses }),
+  };
+}
+
+interface TokenLimitsProps {
+  readonly kind: Kind;
+  readonly limits: Limits;
+  readonly onLimits: (limits: Limits) => void;
+}
+
+function TokenLimits({ kind, limits, onLimits }: TokenLimitsProps) {
+  const change = (part: Partial<Limits>): void => onLimits({ ...limits, ...part });
+  return (
+    <details>
+      <summary>Limits</summary>
+      {kind === 'write' && (
+        <>
+          <fieldset class="radios">
+            <legend>Permissions</legend>
+            {PERMISSIONS.map(([permission, label]) => (
+              <label key={permission} class="choice">
+                <input
+                  type="checkbox"
+                  checked={limits.permissions.includes(permission)}
+                  onChange={({ currentTarget: { checked } }) =>
+                    change({
+                      permissions: PERMISSIONS.map(([each]) => each).filter((each) =>
+                        each === permission ? checked : limits.permissions.includes(each),
+                      ),
+                    })
+                  }
+                />
+                {label}
+              </label>
+            ))}
+          </fieldset>
+          <Field
+            label="Only names that start with"
+            maxLength={128}
+            autoComplete="off"
+            value={limits.prefix}
+            onValue={(prefix) => change({ prefix })}
+          />
+          <Field
+            label="Only secrets with one of these tags"
+            autoComplete="off"
+            value={limits.tags}
+            onValue={(tags) => change({ tags })}
+          />
+          <Field
+            label="Only secrets of these consumers"
+            autoComplete="off"
+            placeholder="acme/shop"
+            value={limits.consumers}
+            onValue={(consumers) => change({ consumers })}
+          />
+        </>
+      )}
+      <Field
+        label="Only from these IP addresses"
+        hint="Separate several addresses or ranges with spaces, such as 10.0.0.0/8."
+        autoComplete="off"
+        value={limits.addresses}
+        onValue={(addresses) => change({ addresses })}
+      />
+    </details>
   );
 }

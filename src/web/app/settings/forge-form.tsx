@@ -32,9 +32,13 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
     if (draft[username] === '') edit({ [username]: found });
   });
   const save = async (): Promise<void> => {
+    const isNewToken = (draft[token] ?? '') !== '';
     await onSave(draft);
+    // A failed test request says nothing about the token.
+    const isRefused = isNewToken && !(await test.run().catch(() => true));
     edit({ [token]: '' });
-    showToast(`${name} settings saved. The board is refreshing.`);
+    if (isRefused) showToast(`${name} settings saved, but ${name} could not be read with them.`, 'failed');
+    else showToast(`${name} settings saved. The board is refreshing.`);
   };
   const remove = async (): Promise<void> => {
     const none = { [url]: '', [username]: '', [token]: '' };
@@ -154,6 +158,8 @@ type ForgeTest = components['schemas']['ForgeTest'];
 interface ForgeTestParts {
   readonly button: VNode;
   readonly result: VNode;
+  /** Runs the test, shows its result, and returns whether the connection works. */
+  readonly run: () => Promise<boolean>;
   readonly clear: () => void;
 }
 
@@ -164,14 +170,16 @@ function useConnectionTest(
   onUsername: (username: string) => void,
 ): ForgeTestParts {
   const [found, setFound] = useState<ForgeTest>();
-  const test = async (): Promise<void> => {
+  const run = async (): Promise<boolean> => {
     setFound(undefined);
     const result = requireData(await dashboardClient.POST('/api/settings/test', { body: { forge, settings } }));
     setFound(result);
     if (result.username !== undefined) onUsername(result.username);
+    return result.works;
   };
   return {
-    button: <ActionButton onAct={test}>Test {FORGE_TITLES[forge]}</ActionButton>,
+    run,
+    button: <ActionButton onAct={async () => void (await run())}>Test {FORGE_TITLES[forge]}</ActionButton>,
     result: (
       <div role="status" class="tested">
         {found && <Result found={found} />}

@@ -12,6 +12,7 @@ import { saveLatest } from '../ui/save-latest.js';
 import { formatDateTime, timezone } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { Forges } from './forges.js';
+import { NotificationsSection } from './notifications.js';
 import { PasskeysSection } from './passkeys.js';
 import { FeedsSection, SharingSection } from './sharing.js';
 import { Tokens } from './tokens.js';
@@ -30,6 +31,7 @@ const ALL: readonly Section[] = [
   { id: 'passkeys', name: 'Passkeys', Content: PasskeysSection, isAlways: true },
   { id: 'sharing', name: 'Sharing', Content: SharingSection },
   { id: 'feeds', name: 'Feeds and badges', Content: FeedsSection },
+  { id: 'notifications', name: 'Notifications', Content: NotificationsSection },
   { id: 'appearance', name: 'Appearance', Content: Appearance },
 ];
 

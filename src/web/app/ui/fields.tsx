@@ -33,6 +33,7 @@ export function Field({ label, hint, value, onValue, type = 'text', ...attribute
         {...hinted}
         {...kind}
         id={id}
+        dir="auto"
         value={value}
         onInput={({ currentTarget }) => onValue(currentTarget.value)}
       />

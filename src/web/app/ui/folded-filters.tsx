@@ -8,21 +8,24 @@ interface FoldedFiltersProps {
   readonly children: ComponentChildren;
 }
 
-/** Filters that are always visible on wide screens, and on a phone behind a button with the number of active ones. */
+/** Filters behind a button with the number of active ones. A wide screen remembers whether they are open. */
 export function FoldedFilters({ active, children }: FoldedFiltersProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(() => !isNarrowScreen.peek() && localStorage.getItem(STORAGE_KEY) === 'true');
   // Once drawn, the filters stay mounted, so that rotating a phone loses no input.
   const isDrawn = useRef(false);
-  isDrawn.current ||= isOpen || !isNarrowScreen.value;
+  isDrawn.current ||= isOpen;
+  const toggle = (): void => {
+    setOpen(!isOpen);
+    if (isNarrowScreen.peek()) return;
+    try {
+      localStorage.setItem(STORAGE_KEY, String(!isOpen));
+    } catch {
+      // The storage is full or blocked, so the next page starts with folded filters.
+    }
+  };
   return (
     <>
-      <button
-        type="button"
-        class="unfold"
-        aria-expanded={isOpen}
-        aria-controls="more-filters"
-        onClick={() => setOpen(!isOpen)}
-      >
+      <button type="button" class="unfold" aria-expanded={isOpen} aria-controls="more-filters" onClick={toggle}>
         Filters{active > 0 && ` (${active})`}
       </button>
       <div id="more-filters" class={`selects ${isOpen ? '' : 'folded'}`}>
@@ -31,6 +34,8 @@ export function FoldedFilters({ active, children }: FoldedFiltersProps) {
     </>
   );
 }
+
+const STORAGE_KEY = 'trellis-filters-open';
 
 /** The breakpoint of the style sheets: below it, the layout has one column and filters are folded. */
 const narrow = matchMedia('(max-width: 48rem)');

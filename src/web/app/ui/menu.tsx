@@ -16,6 +16,7 @@ export function Menu({ label, name, children }: MenuProps) {
   useLayoutEffect(() => {
     const { current } = menu;
     if (!isOpen || current === null) return;
+    keepInWindow(current);
     const onKey = ({ key }: KeyboardEvent): void => {
       if (key === 'Escape') close(current);
     };
@@ -39,6 +40,26 @@ export function Menu({ label, name, children }: MenuProps) {
       )}
     </details>
   );
+}
+
+/** The distance in pixels that a menu keeps from the edges of the window. */
+const MARGIN = 8;
+
+/** Moves the content of a menu into the window: above its button if there is more room, and sideways. */
+function keepInWindow(menu: HTMLElement): void {
+  const button = menu.querySelector('summary')?.getBoundingClientRect();
+  const content = menu.querySelector<HTMLElement>('.menu');
+  // On phones the menus of rows are fixed to the lower edge of the window.
+  if (button === undefined || content === null || getComputedStyle(content).position === 'fixed') return;
+  const { height, left, right } = content.getBoundingClientRect();
+  const [above, below] = [button.top - MARGIN, innerHeight - button.bottom - MARGIN];
+  const isAbove = height > below && above > below;
+  const room = isAbove ? above : below;
+  content.classList.toggle('above', isAbove);
+  content.classList.toggle('tight', height > room);
+  if (height > room) content.style.setProperty('--room', `${room - MARGIN}px`);
+  const shift = Math.max(0, MARGIN - left) - Math.max(0, right - document.documentElement.clientWidth + MARGIN);
+  content.style.setProperty('--shift', `${shift}px`);
 }
 
 /** Closes a menu and returns the focus to its button if it was inside. */

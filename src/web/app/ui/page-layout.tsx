@@ -6,6 +6,7 @@ import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
 import { ActivityPanel } from './activity.js';
 import { Menu } from './menu.js';
+import { PaletteButton } from './palette-button.js';
 import { usePreferences } from './preferences.js';
 
 /** The layout of every page: skip link, header with navigation, and the page itself. */
@@ -70,6 +71,7 @@ function Account() {
   if (user.value === null) return APP_PAGES.some(({ path, isThere }) => path === '/sign-in' && isThere) ? signIn : null;
   return (
     <>
+      <PaletteButton />
       <ActivityPanel />
       <span class="who">{user.value.displayName}</span>
     </>

@@ -32,6 +32,13 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
     }
   }, [load]);
   useEffect(() => void reload(), [reload]);
+  const hasFailed = problem !== undefined;
+  useEffect(() => {
+    if (!hasFailed) return;
+    const retry = (): void => void reload();
+    addEventListener('online', retry);
+    return () => removeEventListener('online', retry);
+  }, [hasFailed, reload]);
   return { value, problem, reload, set: (next) => set(() => next) };
 }
 

@@ -12,12 +12,14 @@ import { ACTIONS, isRetryable, performAction } from './actions.js';
 
 type Offered = PullRequest['allowedActions'][number];
 
-/** The buttons of a row: the first action, and the "More" menu with the others. */
+/** The buttons of a row: its next step, and the "More" menu with all other actions. */
 export function RowActions({ row }: { readonly row: PullRequest }) {
   const [isBusy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<ActionFailure>();
   const offered = row.allowedActions.filter(({ action }) => ACTIONS[action] !== undefined);
-  const [first, ...others] = offered;
+  const isReview = row.section === 'needs_your_review';
+  const main = isReview ? undefined : findNextStep(row, offered);
+  const others = offered.filter((one) => one !== main);
   const run = async ({ action }: Offered, close?: () => void): Promise<void> => {
     const known = ACTIONS[action];
     if (known === undefined) return;
@@ -49,7 +51,8 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
   const again = offered.find(({ action, blocked }) => action === outcome?.action && blocked === undefined);
   return (
     <div class="actions">
-      {first && button(first)}
+      {isReview && <ReviewLink row={row} />}
+      {main && button(main)}
       <Menu name="More" label={`More for #${row.number}`}>
         {(close) => (
           <>
@@ -68,6 +71,33 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
     </div>
   );
 }
+
+/**
+ * Returns the first action that is possible; failed checks are rerun first. Blocked actions are in the menu, with their
+ * reasons, beside those that undo something.
+ */
+function findNextStep({ ci }: PullRequest, offered: readonly Offered[]): Offered | undefined {
+  const possible = offered.filter(({ action, blocked }) => !UNDOING.has(action) && blocked === undefined);
+  const rerun = ci === 'failure' ? possible.find(({ action }) => action === 'rerun_checks') : undefined;
+  return rerun ?? possible[0];
+}
+
+const UNDOING: ReadonlySet<string> = new Set(['cancel_auto_merge', 'close', 'dequeue']);
+
+/** The path of a pull request's diff, below its URL. */
+const DIFF_PATHS = { github: '/files', forgejo: '/files', gitlab: '/diffs' } as const;
+
+const ReviewLink = ({ row: { forge, url, number } }: { readonly row: PullRequest }) => (
+  <a
+    class="button review"
+    href={url + DIFF_PATHS[forge]}
+    target="_blank"
+    rel="noreferrer"
+    aria-label={`Review #${number}`}
+  >
+    Review
+  </a>
+);
 
 interface ActionOfProps {
   readonly row: PullRequest;

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
+import { type ActiveFilter, ActiveFilters } from '../../ui/active-filters.js';
 import { Select } from '../../ui/fields.js';
 import { FoldedFilters } from '../../ui/folded-filters.js';
 import { CI_NAMES } from '../data/rows.js';
 import {
   AGE_OPTIONS,
-  countConditions,
   type Filter,
   type FilterOptions,
   GROUP_NAMES,
@@ -35,7 +35,7 @@ interface FilterBarProps {
  */
 export function FilterBar(props: FilterBarProps) {
   const { filter, onFilter, search, suggestions } = props;
-  const active = countConditions({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
+  const active = listActiveFilters(props);
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="pills" role="group" aria-label="Quick filters">
@@ -47,10 +47,10 @@ export function FilterBar(props: FilterBarProps) {
       </div>
       <div class="selects">
         <label class="search">
-          <span>
-            Search titles <kbd aria-hidden="true">/</kbd>
-          </span>
+          <span class="aside">Search titles</span>
+          <kbd aria-hidden="true">/</kbd>
           <input
+            placeholder="Search titles"
             ref={search}
             type="search"
             list="titles"
@@ -65,13 +65,42 @@ export function FilterBar(props: FilterBarProps) {
             ))}
           </datalist>
         </label>
-        <FoldedFilters active={active}>
+        <FoldedFilters active={active.filter(({ name }) => name !== 'Search').length}>
           <Selects {...props} />
           <Toggles {...props} />
         </FoldedFilters>
+        <ViewsMenu filter={filter} onFilter={onFilter} />
       </div>
+      <ActiveFilters filters={active} onClear={() => clearFilters(props)} />
     </form>
   );
+}
+
+/** Lists the conditions of the folded filters that are in force. */
+function listActiveFilters({ filter, choices, onFilter }: FilterBarProps): readonly ActiveFilter[] {
+  const nameIn = (options: readonly Option[], value: string): string =>
+    options.find(([one]) => one === value)?.[1] ?? value;
+  const { text, view, repo, author, label, ci, updated, created } = filter;
+  const conditions: readonly (readonly [keyof Filter, string, string])[] = [
+    ['text', 'Search', text],
+    ['view', 'View', view],
+    // Names are looked up for active conditions only: listing all of them is slow on phones.
+    ['repo', 'Repository', repo === '' ? '' : nameIn(choices.repos, repo)],
+    ['author', 'Author', author],
+    ['label', 'Label', label],
+    ['ci', 'CI', ci === '' ? '' : nameIn(Object.entries(CI_NAMES), ci)],
+    ['updated', 'Updated', updated === '' ? '' : nameIn(AGE_OPTIONS, updated)],
+    ['created', 'Created', created === '' ? '' : nameIn(AGE_OPTIONS, created)],
+  ];
+  return conditions
+    .filter(([, , value]) => value !== '')
+    .map(([key, name, value]) => ({ name, value, onRemove: () => onFilter({ [key]: '' }) }));
+}
+
+/** Removes all conditions, but keeps order, grouping and page size. */
+function clearFilters({ filter, onFilter }: FilterBarProps): void {
+  const { sort, group, drafts, snoozed, size } = filter;
+  if (isFiltering(filter)) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed, size });
 }
 
 const NAMED_GROUPS = Object.entries(GROUP_NAMES) as [Filter['group'], string][];
@@ -134,12 +163,8 @@ function Selects({ filter, choices, onFilter }: FilterBarProps) {
   );
 }
 
-function Toggles({ filter, onFilter, hidden }: FilterBarProps) {
-  const isClear = !isFiltering(filter);
-  const clear = (): void => {
-    const { sort, group, drafts, snoozed, size } = filter;
-    if (!isClear) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed, size });
-  };
+function Toggles(props: FilterBarProps) {
+  const { filter, onFilter, hidden } = props;
   return (
     <div class="toggles">
       <label class="choice">
@@ -158,10 +183,9 @@ function Toggles({ filter, onFilter, hidden }: FilterBarProps) {
         />
         Snoozed{!filter.snoozed && hidden.snoozed > 0 && ` (${hidden.snoozed} hidden)`}
       </label>
-      <button type="button" aria-disabled={isClear} onClick={clear}>
+      <button type="button" aria-disabled={!isFiltering(filter)} onClick={() => clearFilters(props)}>
         Clear filters
       </button>
-      <ViewsMenu filter={filter} onFilter={onFilter} />
     </div>
   );
 }

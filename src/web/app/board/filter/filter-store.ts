@@ -1,6 +1,7 @@
 import { batch, effect, signal } from '@preact/signals';
 import { dashboardClient } from '../../api.js';
 import { consumePreloaded } from '../../page-data.js';
+import { parseAddressState, type Query, toAddress, withoutHistory } from '../../ui/address.js';
 import { saveLatest } from '../../ui/save-latest.js';
 import {
   type Filter,
@@ -14,7 +15,7 @@ import {
   SORT_NAMES,
   writeSavedFilters,
 } from './filter.js';
-import { issueFilter, type IssueFilter, parseIssueFilter } from './issue-filter.js';
+import { issueFilter, type IssueFilter, NO_ISSUE_FILTER, parseIssueFilter } from './issue-filter.js';
 
 /** The `localStorage` key that is set while the server may not have the filters of this browser. */
 const UNSENT = 'trellis-filters-unsent';
@@ -31,19 +32,24 @@ interface FilterState extends SavedFilters {
   readonly issues: IssueFilter;
 }
 
+/** The filters that the address of a page contains. */
+type RequestedFilters = Partial<Pick<FilterState, 'issues' | 'pullRequests'>>;
+
 const currentState = (): FilterState => ({ pullRequests: pullRequestFilter.value, issues: issueFilter.value });
 
 const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b.pullRequests && a.issues === b.issues;
 
 /**
- * Synchronises the filters between this page, the browser's storage and the server.
+ * Synchronises the filters between this page, the browser's storage and the server. A filter in the address takes
+ * precedence over the stored one, which it does not replace until the user changes it.
  *
- * @param requested a filter from the address, which takes precedence over the stored one
  * @returns a function that stops the synchronisation
  */
-export function syncFilters(requested?: Filter): () => void {
+export function syncFilters(requested: RequestedFilters): () => void {
   const isUnsent = localStorage.getItem(UNSENT) !== null;
-  if (requested !== undefined) pullRequestFilter.value = requested;
+  const isRequested = requested.pullRequests !== undefined || requested.issues !== undefined;
+  if (requested.pullRequests !== undefined) pullRequestFilter.value = requested.pullRequests;
+  if (requested.issues !== undefined) issueFilter.value = requested.issues;
   let saved = currentState();
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Requests are sent one at a time, so that the last change is stored last.
@@ -63,17 +69,18 @@ export function syncFilters(requested?: Filter): () => void {
     if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
     else send();
   });
-  if (requested !== undefined) storeUnsent(saved);
-  if (requested !== undefined || isUnsent) send();
+  if (isUnsent) send();
   const opened = saved;
   void load().then((found) => {
     // Changes made in this browser, before or during the request, take precedence over the server's filters.
-    if (found === undefined || requested !== undefined || isUnsent || !isSame(currentState(), opened)) return;
+    if (found === undefined || isRequested || isUnsent || !isSame(currentState(), opened)) return;
     saved = found;
-    batch(() => {
-      pullRequestFilter.value = found.pullRequests;
-      issueFilter.value = found.issues;
-    });
+    withoutHistory(() =>
+      batch(() => {
+        pullRequestFilter.value = found.pullRequests;
+        issueFilter.value = found.issues;
+      }),
+    );
     writeSavedFilters(found);
   });
   return () => {
@@ -125,16 +132,16 @@ function parsePullRequestFilter(kept: unknown): Filter {
 }
 
 /** Returns a link that opens the list with this filter, on the board of the user who opens it. */
-export function toFilterUrl(value: Filter): string {
-  const chosen = Object.entries(value).filter(([name, one]) => one !== NO_FILTER[name as keyof Filter]);
-  const query = new URLSearchParams(chosen.map(([name, one]) => [name, String(one)]));
-  return `${location.origin}/?${query.toString()}`;
+export const toFilterUrl = (value: Filter): string => location.origin + toAddress('/', value, NO_FILTER);
+
+/** Returns the filter of the pull requests in a query string, or `undefined` if it has none. */
+export function readPullRequestQuery(query: Query): Filter | undefined {
+  const found = parseAddressState(query, NO_FILTER);
+  return found && parsePullRequestFilter(found);
 }
 
-/** Reads the filter from the page's query string and clears it. Returns `undefined` if the address has no filter. */
-export function readFilterFromUrl(): Filter | undefined {
-  const query = Object.fromEntries(new URLSearchParams(location.search));
-  if (!Object.keys(query).some((name) => Object.hasOwn(NO_FILTER, name))) return undefined;
-  history.replaceState(history.state, '', location.pathname);
-  return parsePullRequestFilter({ ...query, drafts: query.drafts === 'true', snoozed: query.snoozed === 'true' });
+/** Returns the filter of the issues in a query string, or `undefined` if it has none. */
+export function readIssueQuery(query: Query): IssueFilter | undefined {
+  const found = parseAddressState(query, NO_ISSUE_FILTER);
+  return found && parseIssueFilter(found);
 }

@@ -94,7 +94,7 @@ export function isFiltering(filter: Filter): boolean {
 }
 
 /** Counts the conditions of a filter. */
-export function countConditions({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
+function countConditions({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
   return (
     Number(pill !== 'all') + [repo, author, label, ci, created, updated, text].filter((value) => value !== '').length
   );

@@ -23,18 +23,21 @@ export function useListKeys({ search, onHelp }: ListKeys): void {
   useFocusRestoration();
 }
 
-const press = (selector: string): void => {
+/** Presses a button of the focused row. Returns whether the row has it. */
+const press = (selector: string): boolean => {
   const button = current()?.querySelector<HTMLElement>(selector);
   // With the focus on the button, screen readers read its confirmation out and Enter confirms it.
   button?.focus();
   button?.click();
+  return Boolean(button);
 };
 
-const KEYS: Readonly<Record<string, () => void>> = {
+const KEYS: Readonly<Record<string, () => unknown>> = {
   j: () => step(1),
   k: () => step(-1),
   o: () => current()?.querySelector<HTMLElement>('a.open')?.click(),
-  m: () => press('.actions > .action button'),
+  m: () => press('.actions > .action button') || press('.actions > .more > summary'),
+  r: () => press('.actions > .review'),
   x: () => press('.choose input'),
   c: () => press('button.ci'),
 };
@@ -95,10 +98,12 @@ const isCheckbox = (element: HTMLElement): boolean =>
 const SHORTCUTS = [
   ['j, k', 'Next / previous row'],
   ['o', 'Open on the code host'],
-  ['m', 'Merge, or the first action of the row; press again to confirm'],
+  ['r', 'Review: open the changes on the code host'],
+  ['m', 'Merge, or the next step of the row; press again to confirm. Opens the menu if there is none'],
   ['c', 'Show checks'],
   ['x', 'Select'],
   ['/', 'Search titles'],
+  ['Ctrl K', 'Search everything; ⌘ K on a Mac'],
   ['Esc', 'Cancel'],
   ['?', 'Show this list'],
 ] as const;

@@ -1,6 +1,7 @@
 import { useCallback, useId, useState } from 'preact/hooks';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
+import { Icon, type IconName } from '../../ui/icon.js';
 import { memo } from '../../ui/memo.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { formatDuration, RelativeTime } from '../../ui/time-elements.js';
@@ -44,6 +45,9 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
           />
         </label>
       )}
+      <span class={`glyph ${toGlyph(row)}`}>
+        <Icon name={toGlyph(row)} />
+      </span>
       <About {...props} id={`${id}-title`} />
       <button
         type="button"
@@ -54,7 +58,7 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
         title={ci.hint}
         onClick={() => setOpen(!isOpen)}
       >
-        {ci.name}
+        <Icon name={row.ciKnown === false ? 'dash' : CI_ICONS[row.ci]} /> {ci.name}
       </button>
       {!isReadOnly && <RowActions row={row} />}
       <div id={`${id}-checks`} class="checks" hidden={!isOpen}>
@@ -64,10 +68,31 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   );
 });
 
+const CI_ICONS: Readonly<Record<PullRequest['ci'], IconName>> = {
+  success: 'check',
+  failure: 'cross',
+  pending: 'clock',
+  none: 'dash',
+};
+
+/** The state of a row at a glance; badges and texts of the row say the same. */
+function toGlyph({ draft, mergeStatus, section }: PullRequest): IconName {
+  if (draft) return 'draft';
+  if (mergeStatus === 'conflicting') return 'conflict';
+  return section === 'needs_your_review' ? 'review' : 'open';
+}
+
+/** Returns why a pull request cannot be merged, unless its row already says so. */
+function findReason({ allowedActions, behind, mergeStatus, ci, section }: PullRequest): string | undefined {
+  if (behind || mergeStatus === 'conflicting' || ci === 'failure' || section === 'needs_your_review') return undefined;
+  return allowedActions.find(({ action }) => action === 'merge')?.blocked?.message.replace(/\.$/, '');
+}
+
 function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
+  const reason = findReason(row);
   return (
     <div class="about">
-      <div class="title">
+      <div class="title" dir="auto">
         <a id={id} class="open" href={row.url} target="_blank" rel="noreferrer">
           {row.title}
         </a>{' '}
@@ -89,6 +114,7 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
         {row.review && row.review.decision !== 'none' && ` · ${REVIEWS[row.review.decision]}`}
         {row.behind && ' · branch out of date'}
         {row.mergeStatus === 'conflicting' && <span class="bad"> · merge conflicts</span>}
+        {reason !== undefined && ` · ${reason}`}
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
+import { parseAddressState, type Query } from '../../ui/address.js';
 import { Select } from '../../ui/fields.js';
 import { type AuditLogEntry, secretsClient } from '../secrets.js';
 
@@ -19,13 +20,14 @@ export const NO_AUDIT_FILTER: AuditFilterState = { objectId: '', subject: '', ac
 interface AuditFiltersProps {
   readonly offered: components['schemas']['AuditLogFilterOptions'];
   readonly filter: AuditFilterState;
-  readonly onFilter: (filter: AuditFilterState) => void;
+  readonly onFilter: (filter: AuditFilterState) => unknown;
 }
 
 /** The filters of the audit log. They offer only values that occur in the log. */
 export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
   const { object_ids, actors, callers } = offered;
-  const change = (part: Partial<AuditFilterState>): void => onFilter({ ...filter, ...part });
+  const isAll = Object.values(filter).every((value) => value === '');
+  const change = (part: Partial<AuditFilterState>): void => void onFilter({ ...filter, ...part });
   return (
     <form role="search" aria-label="Filter the audit log" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
@@ -50,12 +52,18 @@ export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
         />
         <Day label="From" value={filter.from} onValue={(from) => change({ from })} />
         <Day label="To" value={filter.to} onValue={(to) => change({ to })} />
-        <button type="button" aria-disabled={filter === NO_AUDIT_FILTER} onClick={() => onFilter(NO_AUDIT_FILTER)}>
+        <button type="button" aria-disabled={isAll} onClick={() => onFilter(NO_AUDIT_FILTER)}>
           Clear
         </button>
       </div>
     </form>
   );
+}
+
+/** Reads the filter of a query string. A subject that this release does not know is replaced by the default. */
+export function readAuditFilter(query: Query): AuditFilterState | undefined {
+  const found = parseAddressState(query, NO_AUDIT_FILTER);
+  return found && { ...found, subject: SUBJECTS.some(([one]) => one === found.subject) ? found.subject : '' };
 }
 
 const toOptions = (names: readonly string[]) => [['', 'All'], ...names.map((name) => [name, name] as const)] as const;
@@ -68,6 +76,7 @@ const SUBJECTS = [
   ['consumer_token', 'Consumer tokens'],
   ['passkey', 'Passkeys'],
   ['identity', 'Owner key'],
+  ['request', 'Denied requests'],
 ] as const;
 
 /** The service labels only tokens; the other actors get a name here. */

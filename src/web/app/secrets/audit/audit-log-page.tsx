@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { useCallback, useState } from 'preact/hooks';
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
+import { useAddress } from '../../ui/address.js';
 import { ActionButton } from '../../ui/buttons.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
@@ -13,6 +15,7 @@ import {
   MAX_EXPORTED_ENTRIES,
   NO_AUDIT_FILTER,
   type AuditEntryPage as Page,
+  readAuditFilter,
   readAuditLog,
 } from './audit-entries.js';
 import { AuditTable } from './audit-table.js';
@@ -23,12 +26,14 @@ const loadOptions = async () => requireData(await secretsClient.GET('/audit-log/
 
 export function AuditLogPage() {
   const options = useResource(loadOptions);
-  const [filter, setFilter] = useState(NO_AUDIT_FILTER);
+  const state = useSignal(NO_AUDIT_FILTER);
+  const filter = state.value;
+  useAddress(state, NO_AUDIT_FILTER, readAuditFilter);
   return (
     <SecretsLayout title="Audit log">
       <VerifyAudit />
       <AsyncContent from={options}>
-        {(offered) => <AuditFilters offered={offered} filter={filter} onFilter={setFilter} />}
+        {(offered) => <AuditFilters offered={offered} filter={filter} onFilter={(next) => (state.value = next)} />}
       </AsyncContent>
       <Entries filter={filter} />
     </SecretsLayout>
@@ -93,11 +98,29 @@ function VerifyAudit() {
 
 function describeVerification(verified: Verification): string {
   const { intact, entries, verified_from: from = 1, first_broken_id: id, reason = 'changed' } = verified;
+  const { altered = [] } = verified.values ?? {};
+  if (id === undefined && altered.length > 0) return describeAltered(altered);
   if (intact && from === 1) return `All ${entries} entries are unchanged.`;
   if (intact && from > entries) return `The ${entries} entries lead to the checkpoint that the server signed.`;
   if (intact) return `Entries ${from} to ${entries} are unchanged, and those before lead to a signed checkpoint.`;
   return `The log was altered: entry ${id} ${ALTERATIONS[reason]}.`;
 }
+
+type Altered = components['schemas']['ValueVerification']['altered'];
+
+function describeAltered(altered: Altered): string {
+  const names = altered.slice(0, 10).map(({ object_id: slug, reason }) => `${slug} (${VALUE_ALTERATIONS[reason]})`);
+  const more = altered.length > names.length ? `, and ${altered.length - names.length} more` : '';
+  return `Stored values differ from the log: ${names.join(', ')}${more}.`;
+}
+
+const VALUE_ALTERATIONS: Readonly<Record<Altered[number]['reason'], string>> = {
+  value: 'the value was changed',
+  version: 'not the value that was stored last',
+  recipients: 'the recipients were changed',
+  missing: 'the value is missing',
+  unknown: 'the log has no entry about it',
+};
 
 const ALTERATIONS = {
   added: 'was added after the end of the log',
@@ -123,6 +146,12 @@ const COLUMNS = [
   'version',
   'subject_id',
   'previous_slug',
+  'value_version',
+  'value_digest',
+  'key',
+  'previous_key',
+  'reason',
+  'count',
   'actor_type',
   'actor_id',
   'caller',

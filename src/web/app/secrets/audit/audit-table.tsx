@@ -34,6 +34,7 @@ const SUBJECTS: Readonly<Record<NonNullable<AuditLogEntry['subject_type']>, stri
   consumer_token: 'consumer token',
   passkey: 'passkey',
   identity: 'owner key',
+  request: 'request',
 };
 
 const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLogEntry) => string }[] = [
@@ -52,15 +53,35 @@ const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLog
 /** Labels of the actions whose code has more than one word. */
 const ACTIONS: Partial<Record<AuditLogEntry['action'], string>> = { rotation_due: 'due for rotation' };
 
-function describeSubject({
-  object_id: slug,
-  subject_type: type = 'object',
-  subject_id: id,
-  previous_slug: previous,
-}: AuditLogEntry): string {
+function describeSubject(entry: AuditLogEntry): string {
+  const {
+    object_id: slug,
+    subject_type: type = 'object',
+    subject_id: id,
+    previous_slug: previous,
+    key,
+    previous_key: previousKey,
+  } = entry;
+  if (type === 'request') return describeDenied(entry);
   const name = slug === '' ? `${SUBJECTS[type]} ${id ?? ''}` : slug;
-  return join(name, previous && `was ${previous}`);
+  const keys = key && (previousKey ? `key ${previousKey} replaced by ${key}` : `key ${key}`);
+  return join(join(name, previous && `was ${previous}`), keys);
 }
+
+function describeDenied({ subject_id: operation = '', reason = '', count = 1, names = [] }: AuditLogEntry): string {
+  const times = count === 1 ? operation : `${operation}, ${count} times`;
+  return join(names.length === 0 ? times : `${times}: ${names.join(', ')}`, REASONS[reason] ?? reason);
+}
+
+/** The causes of denied requests by their error code. */
+const REASONS: Readonly<Record<string, string>> = {
+  unauthenticated: 'invalid credential',
+  forbidden: 'not permitted',
+  session_required: 'requires a session',
+  cross_site: 'from another site',
+  not_found: 'unknown secret, or one of others',
+  other: 'several reasons',
+};
 
 const join = (text: string, note: string | undefined): string => (note === undefined ? text : `${text} (${note})`);
 

@@ -1,0 +1,36 @@
+/** The subscription of this browser to web push. */
+import type { components } from '../../../generated/dashboard/client.js';
+
+type PushSubscriptionBody = components['schemas']['PushSubscription'];
+
+/** Whether this browser supports web push. Safari on iOS does so only for pages on the home screen. */
+export const supportsPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window;
+
+/**
+ * Asks for permission, and subscribes this browser.
+ *
+ * @param publicKey The server's public key in base64url.
+ * @throws Error with a message for the user.
+ */
+export async function subscribeToPush(publicKey: string): Promise<PushSubscriptionBody> {
+  if ((await Notification.requestPermission()) !== 'granted') {
+    throw new Error('Notifications are blocked. Allow them for this site in the settings of the browser.');
+  }
+  await navigator.serviceWorker.register('/push-worker.js');
+  const { pushManager } = await navigator.serviceWorker.ready;
+  // A subscription with another key, of an earlier server, can't be used.
+  await (await pushManager.getSubscription())?.unsubscribe();
+  const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  // The type has the shape that every browser returns.
+  return subscription.toJSON() as PushSubscriptionBody;
+}
+
+/** Returns a name for this browser, such as "Firefox on Linux". */
+export function nameBrowser(userAgent = navigator.userAgent): string {
+  const browsers = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'];
+  const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'];
+  const browser = browsers.find((name) => userAgent.includes(name)) ?? 'Browser';
+  const system = systems.find((name) => userAgent.includes(name));
+  const name = { Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser;
+  return system === undefined ? name : `${name} on ${system}`;
+}
