@@ -1,16 +1,24 @@
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createSiteGate, type SiteGate } from '@trellis/server/files/site-gate';
-import { createHostCheck, createStartupListener, requestBounds } from '@trellis/server/http/admission';
+import {
+  createBoundsCheck,
+  createHostCheck,
+  createStartupListener,
+  requestBounds,
+} from '@trellis/server/http/admission';
 import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
 import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';
 import {
   type AddressLimit,
+  type CountExchange,
   createAddressLimit,
   createRateLimiter,
   type RateLimiter,
 } from '@trellis/server/http/rate-limits';
 import {
+  addForwardedAddress,
   type CompletedRequest,
+  createRequestTracker,
   getClientAddress,
   type Log,
   nameRequest,
@@ -39,6 +47,8 @@ export interface AppOptions {
   readonly onComplete?: (request: CompletedRequest) => void;
   /** Traces requests. */
   readonly trace?: RequestHandler;
+  /** Exchanges rate limit counts with the other workers. */
+  readonly exchange?: CountExchange;
 }
 
 /** The built pages are next to the built server, or in the output of the build if the server runs from its sources. */
@@ -50,15 +60,16 @@ export interface App {
   open(services: Services): Promise<void>;
 }
 
-export function createApp({ config, origin, log, onComplete, trace }: Omit<AppOptions, 'mounted' | 'services'>): App {
+export function createApp(options: Omit<AppOptions, 'mounted' | 'services'>): App {
+  const { config, log } = options;
   const entrance = createStartupListener({ log });
   return {
-    server: createHttpServer(entrance.listener, { log }),
+    server: createHttpServer(entrance.listener, { log, processes: config.workers }),
     async open(services) {
       // Loaded late, as GraphQL takes as long to load as the rest of a server that has no site.
       const siteRequests = services.site && (await import('./site-requests.js')).createSiteRequests;
       const mounted = await mountServices(config, services);
-      entrance.open(createListener({ config, origin, services, mounted, log, onComplete, trace, siteRequests }));
+      entrance.open(createListener({ ...options, services, mounted, siteRequests }));
     },
   };
 }
@@ -78,8 +89,9 @@ function createListener(options: ListenerOptions): RequestListener {
     perMinute: config.rateLimit,
     tightPerMinute: config.tightRateLimit,
     shared: services.rateCounts,
+    exchange: options.exchange,
   });
-  const countRequest = addressLimit(config, config.siteRateLimit, 'requests');
+  const countRequest = addressLimit(options, config.siteRateLimit, 'requests');
   const countPage: RequestHandler = (request, response, next) => {
     nameRequest(response, { operation: 'page', route: findPageRoute(request.path) });
     countRequest(getClientAddress(request), response);
@@ -95,18 +107,22 @@ function createListener(options: ListenerOptions): RequestListener {
     enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
   const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract), PRODUCT_PAGES);
-  app.use(requestContext({ log, onComplete, trustsRequestIds: config.trustProxy > 0 }));
+  const context = { log, onComplete, trustsRequestIds: config.trustProxy > 0 };
+  const bounds = { isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE };
+  app.use(requestContext(context));
   if (trace) app.use(trace);
-  app.use(requestBounds({ isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE }));
+  app.use(requestBounds(bounds));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (gate) app.use('/static', gate.files);
   const headers = securityHeaders({ isHttps: isHttps(config) });
+  let requests: ReturnType<typeof createSiteRequests> | undefined;
   if (services.site && options.siteRequests) {
     const { site } = services;
-    const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
+    const countImage = addressLimit(options, config.imageRateLimit, 'generated images');
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
-    app.use(options.siteRequests({ config, site, log, gate, headers, countRequest, countImage }));
+    requests = options.siteRequests({ config, site, log, gate, headers, countRequest, countImage });
+    app.use(requests.handler);
   }
   for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));
   app.use(headers);
@@ -115,7 +131,56 @@ function createListener(options: ListenerOptions): RequestListener {
   app.get(PAGE_PATHS, countPage, pages.document).all(PAGE_PATHS, allowMethods(READ_ONLY));
   app.get('/*rest', countPage, pages.notFound);
   app.use(notFoundHandler(), errorHandler({ log }));
-  return app as RequestListener;
+  // Tracing needs the handlers of Express to run within its context.
+  if (!requests || trace) return app as RequestListener;
+  return queryListener(app as RequestListener, { requests, context, bounds, hops: config.trustProxy });
+}
+
+interface QueryListenerOptions {
+  readonly requests: ReturnType<typeof createSiteRequests>;
+  readonly context: Parameters<typeof createRequestTracker>[0];
+  readonly bounds: Parameters<typeof createBoundsCheck>[0];
+  /** The number of trusted proxies in front. */
+  readonly hops: number;
+}
+
+/**
+ * Responds to ordinary queries before Express, which takes longer than a response that is kept. All other requests, and
+ * those out of bounds, continue to the app, with their id.
+ */
+function queryListener(
+  app: RequestListener,
+  { requests, context, bounds, hops }: QueryListenerOptions,
+): RequestListener {
+  const track = createRequestTracker(context);
+  const isWithinBounds = toPredicate(createBoundsCheck(bounds));
+  return (request, response) => {
+    if (!isQuery(request) || !isWithinBounds(request)) {
+      app(request, response);
+      return;
+    }
+    addForwardedAddress(request, hops);
+    const { requestId } = track(request, response);
+    if (!requests.query(request, response, ['X-Request-Id', requestId])) app(request, response);
+  };
+}
+
+/** Returns whether a request is for the endpoint as clients write it, and not for the page at the same path. */
+function isQuery({ method, url = '', headers: { accept = '' } }: IncomingMessage): boolean {
+  if (!url.startsWith('/graphql')) return false;
+  if (method === 'POST') return url.length === '/graphql'.length;
+  return method === 'GET' && url.startsWith('?query=', '/graphql'.length) && !accept.includes('html');
+}
+
+function toPredicate<T>(check: (value: T) => void): (value: T) => boolean {
+  return (value) => {
+    try {
+      check(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
 }
 
 function builtPages({ config, services, origin }: AppOptions): BuiltPages {
@@ -126,6 +191,7 @@ function builtPages({ config, services, origin }: AppOptions): BuiltPages {
     // Without the dashboard, the first page is the list of services.
     modules: hasDashboard ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] },
     values: { services: running.join(' '), siteAccess: siteAccess.kind, label: instanceLabel },
+    workers: hasDashboard ? ['push-worker.js'] : [],
     origin,
     findPageData: createPageDataReader({
       authenticate: services.authenticatorFor([]),
@@ -137,8 +203,8 @@ function builtPages({ config, services, origin }: AppOptions): BuiltPages {
 const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https:') ?? false;
 
 /** Creates a limit per address. `TRELLIS_RATE_LIMIT=0` turns off these limits as well. */
-const addressLimit = ({ rateLimit }: Config, perMinute: number, what: string): AddressLimit =>
-  createAddressLimit({ perMinute: rateLimit === 0 ? undefined : perMinute, what });
+const addressLimit = ({ config, exchange }: AppOptions, perMinute: number, what: string): AddressLimit =>
+  createAddressLimit({ perMinute: config.rateLimit === 0 ? undefined : perMinute, what, exchange });
 
 /** Creates the gate of a site that is not public. */
 function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefined {
@@ -166,7 +232,7 @@ interface RouterOptions extends AppOptions {
 
 /** Serves the operations of a service, and its document if it runs. */
 function serviceRouter(
-  { entry, context, handlers, operations, documentPath, isRunning }: MountedService,
+  { entry, context, handlers, onRejected, operations, documentPath, isRunning }: MountedService,
   { config, services, limits }: RouterOptions,
 ): RequestHandler {
   const { table, document } = context;
@@ -181,7 +247,8 @@ function serviceRouter(
     fixedMessages,
     uncompressedOperations,
     document: isRunning ? contractDocument(documentPath, document, { isHttps: isHttps(config) }) : undefined,
-    authenticate: entry.authenticate?.(context) ?? services.authenticatorFor(tokens),
+    authenticate: entry.authenticate?.(context) ?? services.authenticatorFor(tokens, addressOf),
+    onRejected,
     limits,
     replays: services.replays,
     validateResponses: !config.production,
@@ -189,6 +256,9 @@ function serviceRouter(
     streams: { stopping: services.readiness.stopping },
   });
 }
+
+/** Requests of operations come from a socket. */
+const addressOf = (request: object): string => getClientAddress(request as Parameters<typeof getClientAddress>[0]);
 
 const toListedContract = ({ name, documentPath }: MountedService) => ({
   id: name,

@@ -6,6 +6,7 @@ import { backupCommand, restoreCommand } from './commands/backup.js';
 import { checkConfigCommand } from './commands/check-config.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
+import { exportCommand } from './commands/export.js';
 import { imagesCommand } from './commands/images.js';
 import { keysCommand } from './commands/keys.js';
 import { migrateCommand } from './commands/migrate.js';
@@ -36,6 +37,7 @@ addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
   });
 for (const command of projectCommands({ version, print })) program.addCommand(command);
 program.addCommand(imagesCommand());
+program.addCommand(exportCommand());
 const streams = { out: process.stdout, err: process.stderr };
 program.addCommand(tokensCommand(streams));
 program.addCommand(accountsCommand(streams));

@@ -1,4 +1,5 @@
 /** The log of a server, as one stream: lines of JSON, or text on a terminal. */
+import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { createLog, type Log } from '@trellis/server/http/request';
 import { createLineOutput, createTerminalDestination, type TextOutput } from '@trellis/server/http/terminal-log';
@@ -16,13 +17,14 @@ interface LogStreams {
 
 /** Opens the log. Each line names the process and its release, as the logs of several servers are often one stream. */
 export function openLog(
-  { logLevel: level }: Config,
+  { logLevel: level, workers }: Config,
   { output, version }: Pick<LogStreams, 'output'> & { readonly version: string },
 ): Log {
   if (output.isTTY) return createLog({ level, destination: createTerminalDestination(output) });
-  const base = { instance: INSTANCE, version };
+  const isShared = workers > 1;
+  const base = { instance: INSTANCE, ...(isShared && cluster.worker && { worker: cluster.worker.id }), version };
   // Standard output is written by its number, in batches.
-  return createLog({ level, base, ...(output === process.stdout ? {} : { destination: output }) });
+  return createLog({ level, base, isShared, ...(output === process.stdout ? {} : { destination: output }) });
 }
 
 /** Switches between the configured level and `debug`. */

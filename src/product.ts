@@ -37,6 +37,7 @@ export const secrets: ServiceEntry = {
   tokens: ['write', 'consumer'],
   fixedMessages: { unauthenticated: 'missing or invalid session', malformed_body: 'malformed request body' },
   uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
+  onRejected: async ({ denials }) => (await import('./handlers/secrets/denied-requests.js')).toDeniedRequest(denials),
 };
 
 /** The documents and the code of this product with queries. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { createGauges, type Gauges } from '@trellis/core/gauges';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import type { Log } from '@trellis/server/http/request';
@@ -12,6 +13,7 @@ import { createDashboard, deleteExpiredDashboardData, type Dashboard } from './d
 import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
 import { createSecretsAccess, type SecretsAccess } from './secrets/access.js';
 import { auditPasskeyChange } from './secrets/audit/chain.js';
+import { createDenialLog, type DenialLog } from './secrets/audit/denials.js';
 import { createAuditLog, type AuditLog } from './secrets/audit/log.js';
 import { startSequencer } from './secrets/audit/sequence.js';
 import { useAuditKey } from './secrets/audit/signatures.js';
@@ -20,19 +22,21 @@ import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
 import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from './secrets/versions.js';
-import type { SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
+import type { SharingSiteService, SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
 import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
+import { startDatabaseClock } from './storage/database-clock.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
 import { migrateService } from './storage/migrate.js';
 import { assertDatabaseKept, markDatabaseCreated } from './storage/new-database.js';
 import type { SharedFileStore } from './storage/objects/shared-files.js';
-import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
+import { openDatabase, openMigratedDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
 import { assertServerKey, createServerKey, openServerKey, type ServerKey } from './storage/server-key.js';
 import { deleteInterruptedRestores, openStateFolder, type StateFolder } from './storage/state-folder.js';
 import { createStatementLog } from './storage/statement-log.js';
+import type { PrimaryLink } from './workers/primary-link.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
@@ -42,7 +46,7 @@ export interface Services extends SecretsAccess {
   readonly database: Database;
   readonly readiness: Readiness;
   readonly replays: IdempotencyStore;
-  /** Rate limit counts that several servers share; absent on SQLite, which only one server can use. */
+  /** Rate limit counts that several processes share; absent if only one process uses the database. */
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
@@ -55,19 +59,26 @@ export interface Services extends SecretsAccess {
   readonly consumers: ConsumerStore;
   readonly owner: SecretsOwner;
   readonly audit: AuditLog;
+  readonly denials: DenialLog;
   /** Absent when the site service does not run. */
   readonly site: SiteService | undefined;
   /** The state of the site for probes; absent when the site service does not run. */
   readonly siteReport: (() => SiteReport) | undefined;
   /** Signs links below `/static`; absent for a public site. */
   readonly linkSigner: LinkSigner | undefined;
-  /** Creates the function that identifies the caller of a service which accepts these kinds of tokens. */
-  readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
+  /**
+   * Creates the function that identifies the caller of a service which accepts these kinds of tokens. Without
+   * `addressOf`, tokens that are restricted to some addresses are rejected.
+   */
+  readonly authenticatorFor: (tokens: readonly TokenKind[], addressOf?: AddressOf) => Authenticate;
   /** The values for metrics, to which the services add their own. */
   readonly gauges: Gauges;
   /** Closes the databases. */
   close(): Promise<void>;
 }
+
+/** Returns the IP address of the client. */
+type AddressOf = (request: CredentialSource) => string;
 
 type Authenticate = (request: CredentialSource) => Promise<Caller | undefined>;
 
@@ -87,6 +98,11 @@ export interface ServicesOptions {
   readonly newDatabase?: boolean;
   /** Rejects for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
+  /** The process that owns the state folder, if this one is a worker. */
+  readonly primary?: PrimaryLink;
+  /** Receives the site service of a process that may share the records with workers, and later each change of them. */
+  readonly onSite?: (site: SharingSiteService) => void;
+  readonly onShared?: SiteServiceOptions['onShared'];
 }
 
 /** Reports no slow statement. */
@@ -97,6 +113,7 @@ const RATE_WINDOW_MS = 60_000;
 
 /** Opens the databases, starts to scan the site, and creates the services. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
+  if (options.primary !== undefined) return openAll(config, options, undefined);
   const folder = await openStateFolder(config.state);
   if (folder.isShared) options.log.warn(`Other users can read ${config.state}. Protect its keys with chmod 700.`);
   try {
@@ -109,29 +126,16 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   }
 }
 
-async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
+/** @param folder The locked state folder; absent in a worker, whose primary process has locked it. */
+async function openAll(config: Config, options: ServicesOptions, folder: StateFolder | undefined): Promise<Services> {
   const watch = createStatementLog(options.log, config.slowQueryMs);
   const { onStatement } = options;
   const traced = onStatement ? { ...(watch ?? NO_SLOW), onStatement } : watch;
   const sharedFiles = config.services.includes('site') ? await openSharedFiles(config, options.log) : undefined;
-  // The database of a site alone has no user data, and its server.key may have been copied for a further server.
-  const mayBeEmpty = options.newDatabase === true || !config.hasAccounts;
-  const beforeMigration = mayBeEmpty
-    ? undefined
-    : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);
-  const database = await openDatabase(toDatabaseTarget(config), { watch: traced, beforeMigration });
-  let key: ServerKey;
-  try {
-    // After the database, so that a key beside an empty SQLite database shows a loss.
-    key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
-    await assertServerKey(database, key);
-    useAuditKey(database, key);
-    await markDatabaseCreated(config.state);
-    await migrateServices(database, config);
-  } catch (error) {
-    await database.destroy();
-    throw error;
-  }
+  const { primary } = options;
+  const { database, key } = primary
+    ? await openSharedDatabase(config, traced)
+    : await openOwnDatabase(config, options, traced);
   const accountsWith = (witness: PasskeyListener) =>
     createAccounts(database, { origin: options.origin, passkeyListener: witness });
   const accounts = accountsWith(auditPasskeyChange);
@@ -140,27 +144,42 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
   const links = { linkKey: key.derive('image links'), signer: linkSigner, sharedFiles };
-  const siteOptions = { ...options, ...links, statements: watch };
+  const parallelism = Math.max(1, Math.floor(availableParallelism() / config.workers));
+  const siteOptions = { ...options, ...links, parallelism, statements: watch };
   const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
+  const clock = await startDatabaseClock(database);
   const dashboard = createDashboard({
     database,
+    now: clock.now,
     key,
     origin: options.origin,
     githubApp: config.githubApp,
     forgeAllow: config.forgeAllow,
+    smtp: config.smtp,
+    notificationAllow: config.notificationAllow,
     refreshMs: config.refreshMinutes * 60_000,
-    report: (err) => options.log.error({ err }, 'failed to refresh a board'),
+    hasOtherProcesses: config.workers > 1 || isPostgres(database),
+    report: (err) => options.log.error({ err }, 'failed to refresh a board or to send a notification'),
   });
-  const sweeper = startHourlyCleanup(database, accounts, options.log);
-  const sequencer = startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
+  const cleanup =
+    primary?.cleanup ?? startHourlyCleanup(database, accounts, options.log, await toArchiveTasks(config, database));
+  const sequencer = primary
+    ? undefined
+    : startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
+  const denials = createDenialLog(database, {
+    report: (err) => options.log.error({ err }, 'failed to record denied requests'),
+  });
   const backups =
-    config.backup === undefined ? undefined : await startBackups(config.backup, config, { database, options });
+    config.backup === undefined || primary
+      ? undefined
+      : await startBackups(config.backup, config, { database, options });
   return {
     version: options.version,
     database,
     readiness: createReadiness(database, { state: config.state }),
     replays,
-    rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
+    rateCounts:
+      config.workers > 1 || isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
     dashboard,
     secrets: createSecretStore(database),
@@ -174,27 +193,76 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       store: serviceTokens,
     }),
     audit: createAuditLog(database),
+    denials,
     site,
     // Every caller may read a public site, so every caller may also see which of its files have problems.
     siteReport: site && (() => site.report(isPublic)),
     siteWork: site && (() => site.countWork()),
-    cleanup: sweeper,
+    cleanup,
     linkSigner,
     gauges: options.gauges ?? createGauges(),
-    authenticatorFor: (tokens) =>
-      createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens }),
+    authenticatorFor: (tokens, addressOf) =>
+      createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens, addressOf }),
     async close() {
       await dashboard.deliveries.close();
       await dashboard.refresher.close();
+      await dashboard.notifications.worker.close();
       await site?.close();
       await sharedFiles?.close(STORE_WAIT_MS);
-      await sweeper.close();
-      await sequencer.close();
+      await cleanup.close();
+      await denials.close();
+      await sequencer?.close();
       await backups?.close();
+      clock.close();
       await database.destroy();
-      folder.close();
+      folder?.close();
     },
   };
+}
+
+/** A database that is ready for this release, and the key that belongs to it. */
+interface KeyedDatabase {
+  readonly database: Database;
+  readonly key: ServerKey;
+}
+
+/** Opens the database of a process that owns the state folder, and migrates it. */
+async function openOwnDatabase(
+  config: Config,
+  options: Pick<ServicesOptions, 'newDatabase'>,
+  watch: StatementWatch | undefined,
+): Promise<KeyedDatabase> {
+  // The database of a site alone has no user data, and its server.key may have been copied for a further server.
+  const mayBeEmpty = options.newDatabase === true || !config.hasAccounts;
+  const beforeMigration = mayBeEmpty
+    ? undefined
+    : (found: Database): Promise<void> => assertDatabaseKept(found, config.state);
+  const database = await openDatabase(toDatabaseTarget(config), { watch, beforeMigration });
+  return withKey(database, config, async () => {
+    await markDatabaseCreated(config.state);
+    await migrateServices(database, config);
+  });
+}
+
+/** Opens the database that the primary process has migrated. */
+async function openSharedDatabase(config: Config, watch: StatementWatch | undefined): Promise<KeyedDatabase> {
+  const database = await openMigratedDatabase(toDatabaseTarget(config), { watch });
+  return withKey(database, config, async () => undefined);
+}
+
+/** Closes the database again if the key does not belong to it, or `prepare` fails. */
+async function withKey(database: Database, config: Config, prepare: () => Promise<void>): Promise<KeyedDatabase> {
+  try {
+    // After the database, so that a key beside an empty SQLite database shows a loss.
+    const key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
+    await assertServerKey(database, key);
+    useAuditKey(database, key);
+    await prepare();
+    return { database, key };
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
 }
 
 /** Starts the scheduled backups. Their modules are loaded late, because few servers need them. */
@@ -220,9 +288,15 @@ async function startBackups(
 }
 
 /** Starts the site service. Its modules are loaded late, because servers without a site need none of them. */
-async function openSite(config: Config, options: SiteServiceOptions): Promise<SiteService> {
+async function openSite(config: Config, options: ServicesOptions & SiteServiceOptions): Promise<SiteService> {
+  if (options.primary !== undefined) {
+    const { followSite } = await import('./workers/follow-site.js');
+    return followSite(config, { ...options, primary: options.primary });
+  }
   const { startSite } = await import('./site-service.js');
-  return startSite(config, options);
+  const site = startSite(config, options);
+  options.onSite?.(site);
+  return site;
 }
 
 /** How long a stopping server stores the images that it has just generated. */
@@ -249,8 +323,23 @@ async function migrateServices(database: Database, { project, services: running 
   }
 }
 
+/** Returns the task that archives the audit log, if its retention is limited. Its modules are loaded late. */
+async function toArchiveTasks({ auditRetention, state, awsEnvironment: env }: Config, database: Database) {
+  if (auditRetention === undefined) return [];
+  const { archiveAuditLog } = await import('./secrets/audit/archive.js');
+  const { openBackupTarget } = await import('./storage/backup-target.js');
+  const { months, place } = auditRetention;
+  const target = await openBackupTarget(place, { folder: state, env });
+  return [() => archiveAuditLog(database, { target, months, at: Date.now() })];
+}
+
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */
-function startHourlyCleanup(database: Database, accounts: Accounts, log: Log): CleanupJob {
+function startHourlyCleanup(
+  database: Database,
+  accounts: Accounts,
+  log: Log,
+  more: readonly (() => Promise<void>)[],
+): CleanupJob {
   return startCleanupJob({
     tasks: [
       () => accounts.deleteExpired(),
@@ -259,6 +348,7 @@ function startHourlyCleanup(database: Database, accounts: Accounts, log: Log): C
       () => deleteExpiredDeliveries(database, Date.now()),
       () => deleteExpiredDashboardData(database, Date.now()),
       () => recordDueRotations(database, Date.now()),
+      ...more,
     ],
     intervalMs: 3_600_000,
     report: (err) => log.error({ err }, 'failed to delete expired data'),

@@ -1,6 +1,6 @@
 import type { ImageSource } from '@trellis/images/source';
 import type { SelectedColumn, SiteRecord } from '@trellis/site/query/record-queries';
-import type { RecordStore } from '@trellis/site/record-store';
+import type { SiteRecords } from '@trellis/site/stored-records';
 import { LRUCache } from 'lru-cache';
 
 /** Finds the files of the site that contain images. */
@@ -33,7 +33,7 @@ const MAX_IDS = 5000;
 /** An entry takes about 500 bytes. A page with more images than this queries again. */
 const MAX_KNOWN = 50_000;
 
-export function createImageSources(records: Pick<RecordStore, 'first' | 'page' | 'generation'>): ImageSources {
+export function createImageSources(records: Pick<SiteRecords, 'first' | 'page' | 'generation'>): ImageSources {
   const known = new LRUCache<string, ImageSource>({ max: MAX_KNOWN });
   /** The files behind requested links, by digest and name. */
   const linked = new LRUCache<string, ImageSource>({ max: MAX_KNOWN });

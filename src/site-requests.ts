@@ -1,8 +1,10 @@
 /** The requests of the site: queries, images and published files. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { imageLinks, publishedFiles } from '@trellis/server/files/published-files';
 import type { SiteGate } from '@trellis/server/files/site-gate';
-import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/graphql/endpoint';
+import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
 import { siteRouter } from '@trellis/server/http/admission';
+import { REVALIDATE } from '@trellis/server/http/headers';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
@@ -26,22 +28,28 @@ interface SiteDependencies {
   readonly countImage: AddressLimit;
 }
 
-/** Serves queries, images and published files of the site once it is open. */
-export function createSiteRequests({
-  config,
-  site,
-  log,
-  gate,
-  headers,
-  countRequest,
-  countImage,
-}: SiteDependencies): RequestHandler {
-  const admit: GraphqlOptions['admit'] = (request, response) => {
-    countRequest(getClientAddress(request), response);
-    // Express created both objects.
-    return gate?.admit(request as Request, response as Response);
+/** The requests of a site. */
+interface SiteRequests {
+  /**
+   * Responds to a query if the site is open. Needs no Express, which takes longer than a response that is kept.
+   *
+   * @param headers Headers of the response, as names and values in turns.
+   * @returns whether it responds.
+   */
+  readonly query: (request: IncomingMessage, response: ServerResponse, headers: readonly string[]) => boolean;
+  /** Serves queries, images and published files of the site once it is open. */
+  readonly handler: RequestHandler;
+}
+
+export function createSiteRequests(dependencies: SiteDependencies): SiteRequests {
+  const { site, gate, headers, countImage } = dependencies;
+  const endpoints = new WeakMap<OpenSite, QueryHandler>();
+  const endpointOf = (open: OpenSite): QueryHandler => {
+    const endpoint = endpoints.get(open) ?? graphql(open, dependencies);
+    endpoints.set(open, endpoint);
+    return endpoint;
   };
-  return siteRouter({
+  const handler = siteRouter({
     paths: [...GRAPHQL_PATHS, '/static'],
     site,
     serve(open) {
@@ -49,18 +57,22 @@ export function createSiteRequests({
       const staticPaths = [...new Set(['/static', `${pathPrefix}/static`])];
       const router = express.Router();
       if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
-      router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
+      router.all(GRAPHQL_PATHS, (request, response) => endpointOf(open)(request, response));
       router.use(staticPaths, imageFiles(open.imaging, countImage));
       return router.use(staticPaths, headers, otherFiles(open.imaging));
     },
   });
+  return {
+    handler,
+    query(request, response, given) {
+      if (!('open' in site.state)) return false;
+      endpointOf(site.state.open)(request, response, given);
+      return true;
+    },
+  };
 }
 
-interface GraphqlDependencies extends OpenSite {
-  readonly config: Config;
-  readonly log: Log;
-  readonly admit: GraphqlOptions['admit'];
-}
+type QueryHandler = (request: IncomingMessage, response: ServerResponse, headers?: readonly string[]) => void;
 
 /**
  * Validates the stored queries of a site that restricts image transforms to them.
@@ -71,22 +83,21 @@ export function checkStoredQueries({ schema, storedQueries }: OpenSite): void {
   if (storedQueries) allowStoredArguments(buildExecutableSchema(schema), storedQueries);
 }
 
-function graphql({
-  config,
-  site,
-  schema,
-  imaging,
-  formatDate,
-  storedQueries,
-  log,
-  admit,
-}: GraphqlDependencies): RequestHandler {
-  const engine = createSchemaEngine(schema);
+function graphql(open: OpenSite, { config, log, gate, countRequest }: SiteDependencies): QueryHandler {
+  const { site, schema, imaging, markdown, formatDate, storedQueries } = open;
+  const { repeatable, ...engine } = createSchemaEngine(schema);
   const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
-  const dependencies = { records: site.store, formatDate, imagePolicy, ...imaging };
+  const { store, readDigest } = site;
+  const dependencies = { records: store, formatDate, imagePolicy, markdown, readDigest, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...engine,
-    admit,
+    admit(request, response, headers) {
+      // A shared cache would send the counts of one client to others.
+      const isShared = gate === undefined && request.method === 'GET';
+      countRequest(getClientAddress(request), isShared ? NO_HEADERS : headers);
+      // The gate uses only what a listener before Express has too.
+      return gate?.admit(request as Request, response as Response);
+    },
     introspection: config.introspection,
     limits: {
       values: config.queryValues,
@@ -98,19 +109,45 @@ function graphql({
         timeoutMs: 'TRELLIS_QUERY_TIMEOUT_MS',
       },
     },
+    reuse: {
+      repeatable,
+      getVersion: dataVersion(open),
+      cacheControl: toCacheControl(config, gate !== undefined),
+    },
     createContext: (budget) => createSiteContext(dependencies, budget),
     onOperation(response, { name }) {
-      // Express created the response.
-      getRequestContext(response as Response).queryName = name?.value;
+      getRequestContext(response).queryName = name?.value;
     },
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
-  return (request, response) => {
+  return (request, response, headers) => {
     const context = getRequestContext(response);
     context.operation = 'graphql';
     context.route = '/graphql';
-    endpoint(request, response, context.requestId);
+    endpoint(request, response, context.requestId, headers);
   };
+}
+
+const NO_HEADERS = { setHeader: () => undefined as never };
+
+/** Returns a function of everything that responses depend on: the records, and the signatures of links, if any. */
+function dataVersion({ site: { store }, imaging: { currentLinks } }: OpenSite): () => number {
+  let known = { records: store.generation, links: currentLinks() };
+  let version = 0;
+  return () => {
+    const [records, links] = [store.generation, currentLinks()];
+    if (records === known.records && links === known.links) return version;
+    known = { records, links };
+    return (version += 1);
+  };
+}
+
+/** A shared cache may store responses of a public site. It asks the server before each use, or after some seconds. */
+function toCacheControl({ siteCacheSeconds: seconds }: Config, isPrivate: boolean) {
+  if (isPrivate) return { kept: REVALIDATE, other: REVALIDATE };
+  const other = 'public, no-cache';
+  if (seconds === 0) return { kept: other, other };
+  return { kept: `public, max-age=0, s-maxage=${seconds}, stale-while-revalidate=${seconds}`, other };
 }
 
 function imageFiles({ images }: ImageService, countImage: AddressLimit): RequestHandler {

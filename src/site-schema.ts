@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
+import type { SourceModules } from '@trellis/site/sources/source-modules';
+import { readEnvironment } from './config/config.js';
 import { StartupError } from './config/startup-error.js';
 import type { ProjectConfig } from './project/project.js';
 
@@ -16,4 +19,24 @@ export async function loadSiteSchema({ site, generated }: ProjectConfig): Promis
     readFile(new URL('site/schema.graphql', generated), 'utf8'),
   ]);
   return { tables: records, typeDefs, resolvers, values };
+}
+
+/** Imports the sources of a project's records in code. */
+export async function loadSourceModules({ site }: ProjectConfig): Promise<SourceModules> {
+  const entries = Object.entries(site?.sources ?? {});
+  const modules = await Promise.all(entries.map(async ([name, load]) => [name, (await load()).default] as const));
+  return Object.fromEntries(modules);
+}
+
+/**
+ * Returns an environment variable of a source, or the content of the file that `<name>_FILE` names.
+ *
+ * @throws Error if neither is set, or the file can't be read.
+ */
+export function readSourceVariable(name: string, env = readEnvironment()): string {
+  const value = env[name];
+  if (value !== undefined && value !== '') return value;
+  const file = env[`${name}_FILE`];
+  if (file === undefined || file === '') throw new Error(`The environment variable ${name} is not set.`);
+  return readFileSync(file, 'utf8').trim();
 }

@@ -9,20 +9,28 @@ import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
-import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
+import { openSite, type ReadableSite, type Site, type SiteOptions, type SiteWatchOptions } from '@trellis/site/site';
 import type { ProblemReport } from '@trellis/site/sources/problems';
-import { openScanTerminal, formatWarnings, formatChange, type ScanOutput } from '@trellis/site/terminal';
+import {
+  formatChange,
+  formatSourceRun,
+  formatWarnings,
+  openScanTerminal,
+  type ScanOutput,
+} from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
 import { createImageSources, type ImageSources } from './site-images.js';
-import { loadSiteSchema } from './site-schema.js';
+import { type MarkdownService, openMarkdown } from './site-markdown.js';
+import { loadSiteSchema, loadSourceModules, readSourceVariable } from './site-schema.js';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {
-  readonly site: Site;
+  readonly site: ReadableSite;
   /** The schema of the project, with its record tables and resolvers. */
   readonly schema: SiteSchemaOptions;
   readonly imaging: ImageService;
+  readonly markdown: MarkdownService;
   readonly formatDate: FormatDate;
   /** The stored queries, if the site allows only their image arguments; absent when it allows all. */
   readonly storedQueries: readonly StoredQuery[] | undefined;
@@ -34,7 +42,8 @@ export type SiteReport =
   | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
 /** The open site, or the reason why it is unavailable. */
-type SiteState = { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
+export type SiteState =
+  { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
 /** The lines of the log that a site writes. */
 type SiteLog = Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
@@ -49,6 +58,27 @@ export interface SiteService {
   /** Returns what the site does in the background. */
   countWork(): SiteWork;
   close(): Promise<void>;
+}
+
+/** The state of a site for the processes that only read its records. */
+export type SharedSite =
+  | { readonly status: 'starting' | 'unavailable'; readonly reason: string }
+  | (Pick<OpenSite, 'storedQueries'> &
+      Pick<Site, 'config' | 'file' | 'summary'> & { readonly status: 'open' } & SharedRecords);
+
+/** The part of {@link SharedSite} that changes while the site is open. */
+export interface SharedRecords {
+  readonly changedAt: number | undefined;
+  readonly problems: ProblemReport;
+}
+
+/** The site service of the process that writes the records, which may share them with others. */
+export interface SharingSiteService extends SiteService {
+  share(): SharedSite;
+  /** Creates the index of a query shape for a process that reads the records. */
+  makeIndex(key: string): void;
+  /** Makes the records again, because a process that reads them found them damaged. */
+  replaceDamaged(error: unknown): void;
 }
 
 /** The background work of a site. */
@@ -76,20 +106,26 @@ export interface SiteServiceOptions {
   readonly sharedFiles?: SharedFiles;
   /** Rejects for a site that cannot be served, such as one with invalid stored queries. */
   readonly checkSite?: (open: OpenSite) => Promise<void>;
+  /** The number of cores that rendering may use; by default all. */
+  readonly parallelism?: number;
+  /** Called when {@link SharingSiteService.share} changes: as a whole, or its records only. */
+  readonly onShared?: (what: 'records' | 'site') => void;
 }
 
 /** The time between two attempts to open a site: short enough that a repaired site is available almost at once. */
 const RETRY_MS = 5_000;
 
-const STARTING = 'The site is still being scanned. Retry shortly.';
+export const STARTING = 'The site is still being scanned. Retry shortly.';
 
 /** Starts to open the configured site. */
-export function startSite(config: Config, options: SiteServiceOptions): SiteService {
+export function startSite(config: Config, options: SiteServiceOptions): SharingSiteService {
   return new RetryingSite(config, options);
 }
 
-class RetryingSite implements SiteService {
-  state: SiteState = { status: 'starting', reason: STARTING };
+class RetryingSite implements SharingSiteService {
+  #state: SiteState = { status: 'starting', reason: STARTING };
+  /** Present while the state is open. */
+  #site: Site | undefined;
   readonly firstAttempt: Promise<OpenSite>;
   readonly #config: Config;
   readonly #options: SiteServiceOptions;
@@ -106,24 +142,42 @@ class RetryingSite implements SiteService {
     this.#attempt = this.firstAttempt.catch((error: unknown) => this.#retryAfter(error));
   }
 
+  get state(): SiteState {
+    return this.#state;
+  }
+
+  set state(state: SiteState) {
+    this.#state = state;
+    this.#options.onShared?.('site');
+  }
+
   report(details: boolean): SiteReport {
-    if (!('open' in this.state)) return this.state;
-    const { entries, count } = this.state.open.site.problems();
-    return { status: 'ok', problemCount: count, ...(details && { problems: entries }) };
+    return reportSite(this.state, details);
   }
 
   countWork(): SiteWork {
-    const images = { running: 0, waiting: 0 };
-    if (!('open' in this.state))
-      return { status: this.state.status, records: 0, changedAt: undefined, problems: 0, images };
-    const { site, imaging } = this.state.open;
+    return countSiteWork(this.state);
+  }
+
+  share(): SharedSite {
+    if (!('open' in this.state) || this.#site === undefined)
+      return this.state as Exclude<SiteState, { open: OpenSite }>;
+    const site = this.#site;
+    const { file, config, summary, store } = site;
+    const { storedQueries } = this.state.open;
     return {
-      status: 'ok',
-      records: Object.values(site.store.countRecords()).reduce((sum, count) => sum + count, 0),
-      changedAt: site.store.changedAt,
-      problems: site.problems().count,
-      images: imaging.images.countJobs(),
+      status: 'open',
+      file,
+      config,
+      summary,
+      storedQueries,
+      changedAt: store.changedAt,
+      problems: site.problems(),
     };
+  }
+
+  makeIndex(key: string): void {
+    this.#site?.store.makeIndex(key);
   }
 
   async close(): Promise<void> {
@@ -131,9 +185,10 @@ class RetryingSite implements SiteService {
     clearTimeout(this.#timer);
     await this.#attempt;
     if (!('open' in this.state)) return;
-    const { imaging, site } = this.state.open;
+    const { imaging, markdown } = this.state.open;
+    await markdown.close();
     await imaging.images.close();
-    site.close();
+    this.#site?.close();
   }
 
   async #open(): Promise<OpenSite> {
@@ -143,30 +198,43 @@ class RetryingSite implements SiteService {
       onChange: (change: SiteChange) => log.info(formatChange(change)),
       onProblem: (problem: string) => log.warn(problem),
     };
-    const schema = await loadSiteSchema(this.#config.project);
+    const { project } = this.#config;
+    const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
     const site = await openSiteFromConfig(this.#config, {
       schema,
+      modules: {
+        modules,
+        variable: readSourceVariable,
+        onChange: (change) => log.info(formatSourceRun(change)),
+        onProblem: (problem) => log.warn(problem),
+      },
       recordsDirectory: join(state, 'site'),
       terminal,
       statements: this.#options.statements,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
-      onDamage: (error) => this.#replaceDamaged(error),
+      onDamage: (error) => this.replaceDamaged(error),
+      onCommit: () => this.#options.onShared?.('records'),
     });
     let imaging: ImageService | undefined;
     try {
-      const { linkKey, signer, sharedFiles } = this.#options;
-      const onDamage = (name: string): void => log.warn(`Making public/${name} again, as it was damaged.`);
-      imaging = openImageService(site, this.#config, { linkKey, signer, onDamage, sharedFiles });
+      imaging = openImageService(site, this.#config, toImageOptions(this.#options));
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = {
         site,
         schema,
         imaging,
+        markdown: openMarkdown(site, {
+          imaging,
+          directory: this.#config.site,
+          cacheDirectory: join(state, 'site'),
+          warn: (line) => log.warn(line),
+        }),
         storedQueries,
         formatDate: createFormatDate({ dialect: site.config.dates }),
       };
       await this.#options.checkSite?.(open);
+      this.#site = site;
       this.state = { open };
       void this.#warnOfFormats(site, storedQueries);
       return open;
@@ -178,7 +246,7 @@ class RetryingSite implements SiteService {
   }
 
   /** Does not delay the start, because a glob of stored queries may search the whole site. */
-  async #warnOfFormats({ config }: Site, known: readonly StoredQuery[] | undefined): Promise<void> {
+  async #warnOfFormats({ config }: ReadableSite, known: readonly StoredQuery[] | undefined): Promise<void> {
     if (config.dates !== 'auto') return;
     const { log } = this.#options;
     try {
@@ -191,16 +259,19 @@ class RetryingSite implements SiteService {
   }
 
   /** Opens the site again with new records. */
-  #replaceDamaged(error: unknown): void {
+  replaceDamaged(error: unknown): void {
     // Several queries may find the damage, and it may be found before the site is open.
     if (!('open' in this.state) || this.#stop.signal.aborted) return;
-    const { site, imaging } = this.state.open;
+    const { imaging, markdown } = this.state.open;
+    const site = this.#site;
+    this.#site = undefined;
     this.state = { status: 'unavailable', reason: 'The records of the site were damaged and are made again.' };
     this.#wasOpen = true;
     this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
     const replace = async (): Promise<void> => {
+      await markdown.close();
       await imaging.images.close();
-      site.discard();
+      site?.discard();
       const { site: opened } = await this.#open();
       this.#sayOpen(opened);
     };
@@ -233,13 +304,49 @@ class RetryingSite implements SiteService {
     return this.#config.services.length > 1;
   }
 
-  #sayOpen({ summary }: Site): void {
+  #sayOpen({ summary }: ReadableSite): void {
     this.#options.log.info(`The site is available again: ${summary.files.toLocaleString('en')} files.`);
   }
 }
 
+/** Describes the state of a site for probes and pages. */
+export function reportSite(state: SiteState, details: boolean): SiteReport {
+  if (!('open' in state)) return state;
+  const { entries, count } = state.open.site.problems();
+  return { status: 'ok', problemCount: count, ...(details && { problems: entries }) };
+}
+
+/** Returns what a site does in the background, in this process. */
+export function countSiteWork(state: SiteState): SiteWork {
+  const images = { running: 0, waiting: 0 };
+  if (!('open' in state)) return { status: state.status, records: 0, changedAt: undefined, problems: 0, images };
+  const { site, imaging } = state.open;
+  return {
+    status: 'ok',
+    records: Object.values(site.store.countRecords()).reduce((sum, count) => sum + count, 0),
+    changedAt: site.store.changedAt,
+    problems: site.problems().count,
+    images: imaging.images.countJobs(),
+  };
+}
+
+/** Selects the options of a site for its images. */
+export function toImageOptions({
+  log,
+  linkKey,
+  signer,
+  sharedFiles,
+  parallelism,
+}: SiteServiceOptions): ImageServiceOptions {
+  const onDamage = (name: string): void => log.warn(`Making public/${name} again, as it was damaged.`);
+  return { linkKey, signer, sharedFiles, onDamage, ...(parallelism && { renderer: { parallelism } }) };
+}
+
 /** Reads the stored queries, if the configuration of the site restricts images to them. */
-async function readAllowedQueries({ site: folder }: Config, { config }: Site): Promise<StoredQuery[] | undefined> {
+async function readAllowedQueries(
+  { site: folder }: Config,
+  { config }: ReadableSite,
+): Promise<StoredQuery[] | undefined> {
   return config.imageRecipes === 'stored' ? readStoredQueries(folder, config.queries) : undefined;
 }
 
@@ -257,6 +364,8 @@ export interface ImageService {
   readonly pictures: ImageSources;
   readonly images: Images;
   readonly publicFiles: PublicFiles;
+  /** Returns a number that changes with the signatures of links; constant for links without signatures. */
+  readonly currentLinks: () => number;
 }
 
 interface SiteDataOptions {
@@ -268,10 +377,18 @@ interface SiteDataOptions {
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
   readonly watch?: SiteWatchOptions;
+  /** The sources of records in code; absent to leave their records as they are. */
+  readonly modules?: SiteOptions['modules'];
   readonly statements?: StatementWatch;
   /** Called when the records of the open site are found damaged. */
   readonly onDamage?: (error: unknown) => void;
+  readonly onCommit?: () => void;
 }
+
+type ImageServiceOptions = Pick<
+  ImagesOptions,
+  'linkKey' | 'onDamage' | 'onLink' | 'renderer' | 'sharedFiles' | 'signer'
+>;
 
 /** Opens the configured site and brings its records up to date. */
 export async function openSiteFromConfig(
@@ -297,9 +414,9 @@ export async function openSiteFromConfig(
 
 /** Opens the images of a site. Several processes may share the images of one state folder. */
 export function openImageService(
-  { store, config: { pathPrefix } }: Site,
+  { store, config: { pathPrefix } }: Pick<ReadableSite, 'config' | 'store'>,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: Pick<ImagesOptions, 'linkKey' | 'onDamage' | 'onLink' | 'sharedFiles' | 'signer'>,
+  options: ImageServiceOptions,
 ): ImageService {
   const pictures = createImageSources(store);
   const images = openImages({
@@ -315,5 +432,5 @@ export function openImageService(
     findFile: pictures.find,
     signer: options.signer,
   });
-  return { pictures, images, publicFiles };
+  return { pictures, images, publicFiles, currentLinks: () => options.signer?.currentWindow() ?? 0 };
 }

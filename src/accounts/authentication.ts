@@ -14,6 +14,8 @@ interface AuthenticatorOptions {
   readonly publicUrl: string;
   /** The kinds of token that the service accepts. */
   readonly tokens: readonly TokenKind[];
+  /** Returns the IP address of the client; without it, tokens that are restricted to some addresses are rejected. */
+  readonly addressOf?: (request: CredentialSource) => string;
   readonly now?: () => number;
 }
 
@@ -30,12 +32,12 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
  * that header alone, otherwise by its session cookie.
  *
  * The function returns `undefined` for a request without a credential. It throws `unauthenticated` for an invalid
- * credential, and `cross_site` if an unsafe request with a cookie may come from another site.
+ * credential, `forbidden` for a token that must not be used from the address, and `cross_site` if an unsafe request with a cookie may come from another site.
  */
 export function createAuthenticator(
   options: AuthenticatorOptions,
 ): (request: CredentialSource) => Promise<Caller | undefined> {
-  const { database, sessions, tokens: kinds, now = Date.now } = options;
+  const { database, sessions, tokens: kinds, addressOf = () => '', now = Date.now } = options;
   const { origin, protocol } = new URL(options.publicUrl);
   const findTokenCaller = createTokenCallers(database, kinds);
   const cookieName = sessionCookieName({ isHttps: protocol === 'https:' });
@@ -44,7 +46,7 @@ export function createAuthenticator(
     const { authorization, cookie = '' } = request.headers;
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-      return requireCaller(await findTokenCaller(token, now()), INVALID_TOKEN);
+      return requireCaller(await findTokenCaller(token, { at: now(), address: addressOf(request) }), INVALID_TOKEN);
     }
     const id = findCookie(cookie, cookieName);
     if (id === undefined) return undefined;

@@ -1,10 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { batch } from '@trellis/core/batch';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepareBatch, prepareInsert } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
-import type { Caller, Scope } from './callers.js';
+import type { Caller, Scope, TokenAccess } from './callers.js';
+import { ALL_PERMISSIONS, formatAccess, isAddressAllowed, parseAccess } from './token-access.js';
 
 /** The minimum time between two writes of the time of last use. */
 const LAST_USED_PRECISION_MS = 60_000;
@@ -21,6 +23,7 @@ const findTokens = prepareBatch((database, { hash }: { readonly hash: string }) 
       'kind',
       'consumer',
       'scopes',
+      'access',
       'expires_at',
       'last_used_at',
       'person_id',
@@ -33,8 +36,15 @@ const findTokens = prepareBatch((database, { hash }: { readonly hash: string }) 
 
 type TokenRow = Awaited<ReturnType<typeof findTokens>>[number][number];
 
-/** Finds the caller that a token identifies, at a time in milliseconds. */
-type FindTokenCaller = (token: string, at: number) => Promise<Caller | undefined>;
+/**
+ * Finds the caller that a token identifies, at a time in milliseconds.
+ *
+ * @throws AppError `forbidden` for a token that must not be used from the address.
+ */
+type FindTokenCaller = (
+  token: string,
+  from: { readonly at: number; readonly address: string },
+) => Promise<Caller | undefined>;
 
 /**
  * Creates a function that finds the caller that a token identifies, and records the time of use. Concurrent lookups share
@@ -55,13 +65,17 @@ export function createTokenCallers(database: Database, kinds: readonly TokenKind
     const rows = new Map(hashes.map((hash, index) => [hash, found[index]?.[0]]));
     return requested.map((hash) => rows.get(hash));
   });
-  return async (token, at) => {
+  return async (token, { at, address }) => {
     const kind = findTokenKind(token);
     if (kind === undefined || !kinds.includes(kind)) return undefined;
     const row = await findToken(hash('sha256', token));
     if (row === undefined || row.expires_at <= at) return undefined;
+    const access = parseAccess(row.access);
+    if (access && !isAddressAllowed(access, address)) {
+      throw new AppError('forbidden', 'The token must not be used from this address.');
+    }
     await recordUse(database, row, at);
-    return toCaller(row);
+    return toCaller(row, access);
   };
 }
 
@@ -70,10 +84,12 @@ async function recordUse(database: Database, { id, last_used_at: lastUsedAt }: T
   await database.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
-function toCaller({ id: tokenId, consumer, person_id: personId, username, scopes, is_admin }: TokenRow): Caller {
-  return consumer === null
-    ? { kind: 'token', tokenId, personId, username, isAdmin: is_admin === 1, scopes: parseScopes(scopes) }
-    : { kind: 'consumer_token', tokenId, consumer };
+function toCaller(row: TokenRow, access: TokenAccess | undefined): Caller {
+  const { id: tokenId, kind, consumer, person_id: personId, username, is_admin } = row;
+  if (consumer !== null) return { kind: 'consumer_token', tokenId, consumer };
+  // The column of write tokens is from a release without permissions.
+  const scopes = kind === 'write' ? (access?.permissions ?? ALL_PERMISSIONS) : parseScopes(row.scopes);
+  return { kind: 'token', tokenId, personId, username, isAdmin: is_admin === 1, scopes, ...(access && { access }) };
 }
 
 /** Parses stored scopes, which are separated by spaces. They were validated before they were stored. */
@@ -91,6 +107,8 @@ interface IssueTokenOptions {
   readonly issuedBy?: string;
   readonly label: string;
   readonly scopes: readonly Scope[];
+  /** The restrictions of a token of the secrets service, validated. */
+  readonly access?: TokenAccess;
   readonly createdAt: number;
   readonly expiresAt: Date;
 }
@@ -100,7 +118,7 @@ const insertToken = prepareInsert('tokens');
 /** Creates a token of any kind and stores its hash. The calling code checks the permission to issue it. */
 export async function issueToken(
   database: Database,
-  { kind, personId, consumer, issuedBy, label, scopes, createdAt, expiresAt }: IssueTokenOptions,
+  { kind, personId, consumer, issuedBy, label, scopes, access, createdAt, expiresAt }: IssueTokenOptions,
 ): Promise<{ readonly token: string; readonly row: TokensTable }> {
   const token = createToken(kind);
   const row: TokensTable = {
@@ -116,6 +134,7 @@ export async function issueToken(
     last_used_at: null,
     revoked_at: null,
     issued_by: issuedBy ?? null,
+    access: formatAccess(access),
   };
   await insertToken(database, row);
   return { token, row };
@@ -167,7 +186,7 @@ export interface ServiceTokens {
 }
 
 export const serviceTokens: ServiceTokens = {
-  // The kind of these tokens determines their permissions, so they have all scopes.
+  // Their kind and their access determine the permissions.
   issue: (transaction, issue) => issueToken(transaction, { ...issue, scopes: ['read', 'write'] }),
   async renew(transaction, place, expiresAt) {
     const token = createToken(place.kind);

@@ -19,10 +19,13 @@ export interface SessionCaller extends CallingUser {
 export interface TokenCaller extends CallingUser {
   readonly kind: 'token';
   readonly tokenId: string;
-  readonly scopes: readonly Scope[];
+  /** The scopes of an API token, or the permissions of a write token. */
+  readonly scopes: readonly Permission[];
+  /** The restrictions of a write token; absent for none. */
+  readonly access?: TokenAccess;
 }
 
-/** A consumer with a consumer token, which can only read the values of secrets that name it. */
+/** A consumer with a consumer token, which can only list the secrets that name it, and read their values. */
 export interface ConsumerTokenCaller {
   readonly kind: 'consumer_token';
   readonly tokenId: string;
@@ -30,6 +33,25 @@ export interface ConsumerTokenCaller {
 }
 
 export type Scope = 'read' | 'write';
+
+/**
+ * A permission of a write token: `list` metadata, `read` encrypted values, `write` values and labels, and `manage` the rest:
+ * deleting secrets, consumers and their tokens.
+ */
+export type Permission = Scope | 'list' | 'manage';
+
+/** The restrictions of a token of the secrets service. An absent member restricts nothing. */
+export interface TokenAccess {
+  readonly permissions?: readonly Permission[];
+  /** Only secrets whose name starts with this text. */
+  readonly namePrefix?: string;
+  /** Only secrets with at least one of these tags. */
+  readonly tags?: readonly string[];
+  /** Only secrets that name at least one of these consumers. */
+  readonly consumers?: readonly string[];
+  /** Only requests from these IP addresses and ranges. */
+  readonly addresses?: readonly string[];
+}
 
 /** A user, signed in or represented by a token. */
 export type UserCaller = SessionCaller | TokenCaller;

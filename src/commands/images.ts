@@ -17,22 +17,25 @@ export function imagesCommand(): Command {
   addServerOptions(images.command('build'), site, state, imagesQuota)
     .description('Generate the missing images; an interrupted run continues where it stopped')
     .option('--quiet', 'print failures only')
-    .action((flags: Flags) => run(flags, buildStoredImages));
+    .action((flags: Flags) => runSiteCommand(flags, buildStoredImages));
   addServerOptions(images.command('prune'), site, state, imagesQuota)
     .description('Remove the images that no stored query requests; their links generate them again')
     .option('--dry-run', 'print the files without removing them')
     .option('--quiet', 'print failures only')
     .action((flags: Flags) =>
-      run(flags, (options) => pruneStoredImages({ ...options, dryRun: flags.dryRun === true })),
+      runSiteCommand(flags, (options) => pruneStoredImages({ ...options, dryRun: flags.dryRun === true })),
     );
   return images;
 }
 
 /**
- * Sets the exit code that `work` returns. The first SIGINT lets running work finish; a second one ends the process at
+ * Runs a command on the site, and sets the exit code that `work` returns. The first SIGINT lets running work finish; a second one ends the process at
  * once.
  */
-async function run(flags: Flags, work: (options: ImagesCommandOptions) => Promise<number>): Promise<void> {
+export async function runSiteCommand(
+  flags: Flags,
+  work: (options: ImagesCommandOptions) => Promise<number>,
+): Promise<void> {
   const settings = Object.entries(flags).filter(([, value]) => typeof value === 'string');
   const config = await loadConfig({ flags: Object.fromEntries(settings) as Record<string, string> });
   const stopped = new AbortController();

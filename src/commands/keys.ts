@@ -23,12 +23,14 @@ export function keysCommand(out: NodeJS.WritableStream): Command {
       await withServerDatabase({ ...flags }, async (database, { state }) => {
         const { openStateFolder } = await import('../storage/state-folder.js');
         const { rotateServerKey } = await import('../storage/server-key.js');
+        const { reencryptNotifications } = await import('../dashboard/notifications/notifications.js');
         const { reencryptSettings } = await import('../dashboard/settings/settings-row.js');
         const { replaceAuditKey } = await import('../secrets/audit/sequence.js');
         const folder = await openStateFolder(state);
         try {
           await rotateServerKey(state, database, async (transaction, from, to) => {
             await reencryptSettings(transaction, from, to);
+            await reencryptNotifications(transaction, from, to);
             await replaceAuditKey(transaction, from, to);
           });
         } finally {

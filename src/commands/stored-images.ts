@@ -4,7 +4,8 @@ import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored
 import type { ResolverBudget } from '@trellis/site/graphql/context';
 import { buildExecutableSchema } from '@trellis/site/graphql/site-schema';
 import { createFormatDate } from '@trellis/site/query/dates';
-import type { Site } from '@trellis/site/site';
+import type { ReadableSite } from '@trellis/site/site';
+import { formatWarnings } from '@trellis/site/terminal';
 import {
   type DocumentNode,
   execute,
@@ -19,7 +20,8 @@ import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import { createSiteContext, type SiteContext } from '../resolvers/context.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
-import { loadSiteSchema } from '../site-schema.js';
+import { type MarkdownService, openMarkdown } from '../site-markdown.js';
+import { loadSiteSchema, loadSourceModules, readSourceVariable } from '../site-schema.js';
 import { type ImageService, openImageService, type OpenSite, openSiteFromConfig } from '../site-service.js';
 import { openStateFolder } from '../storage/state-folder.js';
 import { openProgressBar } from './progress-bar.js';
@@ -33,11 +35,25 @@ export interface ImagesCommandOptions {
   /** Prints failures only. */
   readonly quiet: boolean;
   readonly print: (line: string) => void;
+  /** The key that signs image links; random if absent. */
+  readonly linkKey?: Uint8Array;
+  /** Called with each complete response of a query. */
+  readonly onResponse?: (response: StoredResponse) => void;
+}
+
+/** The response of a stored query for one set of variables and one page. */
+export interface StoredResponse {
+  readonly query: StoredQuery;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The number of the page, counted from 1. */
+  readonly page: number;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** The images that the stored queries of a site request. */
 export interface StoredImages {
   readonly imaging: ImageService;
+  readonly siteConfig: ReadableSite['config'];
   /** Every image that a response links to, with duplicates. */
   readonly links: readonly DerivedImage[];
   readonly queries: number;
@@ -72,9 +88,16 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
   const recordsDirectory = join(config.state, 'commands');
   const folder = await openStateFolder(recordsDirectory).catch(throwAlreadyRunning);
   try {
-    const schema = await loadSiteSchema(config.project);
-    const site = await openSiteFromConfig(config, { schema, recordsDirectory, terminal, signal });
+    const { project } = config;
+    const schema = await loadSiteSchema(project);
+    const modules = {
+      modules: await loadSourceModules(project),
+      variable: readSourceVariable,
+      onProblem: (problem: string) => terminal.write(formatWarnings([problem])),
+    };
+    const site = await openSiteFromConfig(config, { schema, modules, recordsDirectory, terminal, signal });
     try {
+      await site.firstRuns;
       const queries = await loadQueries(config.site, site.config.queries);
       return await runQueries({ site, schema }, queries, options, use);
     } finally {
@@ -87,7 +110,7 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
 
 function throwAlreadyRunning(error: unknown): never {
   if (!(error instanceof Error) || error.name !== 'StateFolderError') throw error;
-  throw new StartupError('`trellis images` is already running on this state folder');
+  throw new StartupError('`trellis images` or `trellis export` is already running on this state folder');
 }
 
 async function loadQueries(site: string, glob: string): Promise<StoredQuery[]> {
@@ -99,32 +122,39 @@ async function loadQueries(site: string, glob: string): Promise<StoredQuery[]> {
 async function runQueries(
   { site, schema: parts }: Pick<OpenSite, 'schema' | 'site'>,
   queries: readonly StoredQuery[],
-  { config, terminal, signal, quiet }: ImagesCommandOptions,
+  { config, terminal, signal, quiet, linkKey, onResponse }: ImagesCommandOptions,
   use: (stored: StoredImages) => Promise<number>,
 ): Promise<number> {
   const schema = buildExecutableSchema(parts);
   const documents = queries.map((query) => ({ query, document: addPageInfo(parseStoredQuery(schema, query)) }));
   const links: DerivedImage[] = [];
-  const imaging = openImageService(site, config, { onLink: (image) => links.push(image) });
+  const imaging = openImageService(site, config, { linkKey, onLink: (image) => links.push(image) });
+  const markdown = openMarkdown(site, {
+    imaging,
+    directory: config.site,
+    cacheDirectory: undefined,
+    warn: (line) => terminal.write(formatWarnings([line])),
+  });
   const progress = await openProgressBar(terminal, { quiet, items: 'queries' });
   const failures: QueryFailure[] = [];
   try {
     for (const [index, each] of documents.entries()) {
-      const contextOf = (): SiteContext => createContext(site, imaging);
-      failures.push(...(await runStoredQuery({ ...each, schema, contextOf, signal })));
+      const contextOf = (): SiteContext => createContext(site, imaging, markdown);
+      failures.push(...(await runStoredQuery({ ...each, schema, contextOf, signal, onResponse })));
       progress.show(index + 1, documents.length);
     }
     progress.stop();
-    return await use({ imaging, links, queries: queries.length, failures });
+    return await use({ imaging, siteConfig: site.config, links, queries: queries.length, failures });
   } finally {
     progress.stop();
+    await markdown.close();
     await imaging.images.close();
   }
 }
 
-function createContext({ store, config }: Site, imaging: ImageService): SiteContext {
+function createContext({ store, config }: ReadableSite, imaging: ImageService, markdown: MarkdownService): SiteContext {
   const formatDate = createFormatDate({ dialect: config.dates });
-  return createSiteContext({ records: store, formatDate, imagePolicy: ALLOW_ALL, ...imaging }, UNBOUNDED);
+  return createSiteContext({ records: store, formatDate, imagePolicy: ALLOW_ALL, markdown, ...imaging }, UNBOUNDED);
 }
 
 /** The site's own queries have no limits. */
@@ -151,17 +181,22 @@ interface StoredQueryRun {
   readonly query: StoredQuery;
   readonly contextOf: () => SiteContext;
   readonly signal: AbortSignal;
+  readonly onResponse: ImagesCommandOptions['onResponse'];
 }
 
 /** Runs a query with each of its variable sets, for every page; returns the failures. */
 async function runStoredQuery(run: StoredQueryRun): Promise<QueryFailure[]> {
   const failures: QueryFailure[] = [];
   for (const variables of run.query.variables) {
-    for (let skip: number | undefined = findFirstOffset(run, variables); skip !== undefined;) {
+    let skip: number | undefined = findFirstOffset(run, variables);
+    for (let page = 1; skip !== undefined; page += 1) {
       run.signal.throwIfAborted();
-      const result = await runPage(run, skip === 0 ? variables : { ...variables, skip });
-      for (const error of result.errors ?? []) failures.push(toFailure(run.query.file, error));
-      skip = findNextOffset(result, skip);
+      const values = skip === 0 ? variables : { ...variables, skip };
+      const { data, errors = [] } = await runPage(run, values);
+      for (const error of errors) failures.push(toFailure(run.query.file, error));
+      skip = findNextOffset(data, skip);
+      if (data && errors.length === 0)
+        run.onResponse?.({ query: run.query, variables: values, page, data: withoutPage(data) });
     }
   }
   return failures;
@@ -212,10 +247,20 @@ function findFirstOffset({ document }: StoredQueryRun, variables: Readonly<Recor
 }
 
 /** Returns the offset of the next page, from the shortest page that has a successor. */
-function findNextOffset({ data }: ExecutionResult, skip: number): number | undefined {
+function findNextOffset(data: ExecutionResult['data'], skip: number): number | undefined {
   const steps = Object.values(data ?? {}).flatMap((value) => {
     const page = (value as Record<string, { hasNextPage: boolean; perPage: number | null }> | null)?.[PAGE];
     return page?.hasNextPage && page.perPage ? [page.perPage] : [];
   });
   return steps.length === 0 ? undefined : skip + Math.min(...steps);
+}
+
+/** Returns the data without what {@link addPageInfo} added. */
+function withoutPage(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(data).map(([name, value]) => {
+    if (typeof value !== 'object' || value === null || !(PAGE in value)) return [name, value] as const;
+    const { [PAGE]: _page, ...own } = value as Record<string, unknown>;
+    return [name, own] as const;
+  });
+  return Object.fromEntries(entries);
 }

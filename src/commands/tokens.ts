@@ -1,8 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliTokens, ApiToken } from '../accounts/api-tokens.js';
+import type { Permission, TokenAccess } from '../accounts/callers.js';
+import { ALL_PERMISSIONS } from '../accounts/token-access.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';
 import type { CliServiceTokens, TokenMetadata } from '../secrets/service-tokens.js';
+import { collectValues } from './secrets/options.js';
 import { addServerOptions, withServerDatabase, type OutputStreams } from './server-options.js';
 
 /** The longest lifetimes that the contracts allow, in days. */
@@ -23,10 +26,15 @@ interface TokenSelection {
   readonly consumer?: string;
 }
 
-interface NewToken extends TokenSelection {
+interface NewToken extends Omit<TokenSelection, 'consumer'> {
   readonly label: string;
   readonly days: number;
   readonly scope: 'read' | 'write';
+  readonly consumer?: readonly string[];
+  readonly permission?: readonly Permission[];
+  readonly namePrefix?: string;
+  readonly tag?: readonly string[];
+  readonly address?: readonly string[];
 }
 
 interface TokenListing extends TokenSelection {
@@ -42,7 +50,11 @@ export function tokensCommand(streams: OutputStreams): Command {
     .description('Create a token and print it once, on standard output')
     .addOption(kindOption())
     .option('--user <name>', 'username for an API token')
-    .option('--consumer <name>', 'consumer for a consumer token')
+    .option(
+      '--consumer <name>',
+      'consumer of a consumer token; limits a write token to secrets of this consumer, repeatable',
+      collectValues,
+    )
     .requiredOption('--label <text>', 'purpose of the token')
     .requiredOption(
       '--days <number>',
@@ -54,8 +66,21 @@ export function tokensCommand(streams: OutputStreams): Command {
         .choices(['read', 'write'])
         .default('read'),
     )
-    .action(({ kind, user, consumer, label, days, scope, ...flags }: Flags & NewToken) =>
-      withTokens(flags, (stored) => createToken(stored, streams, { kind, user, consumer, label, days, scope })),
+    .addOption(
+      new Option(
+        '--permission <permission>',
+        `permission of a write token: ${ALL_PERMISSIONS.join(', ')}; repeatable`,
+      ).argParser(parsePermission),
+    )
+    .option('--name-prefix <text>', 'limits a write token to secrets whose names start with this text')
+    .option('--tag <tag>', 'limits a write token to secrets with this tag; repeatable', collectValues)
+    .option(
+      '--address <range>',
+      'IP address or range that may use a write or consumer token; repeatable',
+      collectValues,
+    )
+    .action(({ config, state, databaseUrl, ...request }: Flags & NewToken) =>
+      withTokens({ config, state, databaseUrl }, (stored) => createToken(stored, streams, request)),
     );
   addTokenCommand(tokens, 'list')
     .description('List the API tokens of a user, or all write or consumer tokens, oldest first')
@@ -94,6 +119,12 @@ function parseDays(text: string): number {
   throw new InvalidArgumentError(`Expected a whole number from 1 to ${MAX_DAYS.personal}.`);
 }
 
+function parsePermission(text: string, before: readonly Permission[] = []): readonly Permission[] {
+  const permission = ALL_PERMISSIONS.find((each) => each === text);
+  if (permission !== undefined) return [...before, permission];
+  throw new InvalidArgumentError(`Expected ${ALL_PERMISSIONS.join(', ')}.`);
+}
+
 interface Tokens {
   readonly personal: CliTokens;
   readonly secret: CliServiceTokens;
@@ -111,15 +142,27 @@ function withTokens({ ...flags }: Flags, work: (tokens: Tokens) => Promise<void>
 }
 
 async function createToken(tokens: Tokens, { out, err }: OutputStreams, request: NewToken): Promise<void> {
-  const { kind, user, consumer, days } = request;
+  const { kind, user, consumer = [], days } = request;
   if (kind === 'personal') assertUser(user);
-  if (kind === 'consumer' && consumer === undefined) throw new StartupError('Consumer tokens require --consumer');
+  if (kind === 'consumer' && consumer.length !== 1) throw new StartupError('Consumer tokens require one --consumer');
+  assertLimits(request);
   const limit = MAX_DAYS[kind];
   if (days > limit)
     throw new StartupError(`Expected --days to be at most ${limit} for ${kind} tokens; received ${days}`);
   const { id, token, expiresAt, owner } = await storeToken(tokens, request);
   err.write(`Token ${id} of ${owner}, valid until ${toDay(expiresAt)}. It is shown only once:\n`);
   out.write(`${token}\n`);
+}
+
+/** Asserts that limits are given for the kinds of tokens that have them. */
+function assertLimits({ kind, consumer, permission, namePrefix, tag, address }: NewToken): void {
+  const ofWriteTokens = { '--permission': permission, '--name-prefix': namePrefix, '--tag': tag };
+  const wrong =
+    kind === 'write' ? undefined : Object.entries(ofWriteTokens).find(([, value]) => value !== undefined)?.[0];
+  if (wrong !== undefined) throw new StartupError(`Only write tokens have ${wrong}`);
+  if (kind === 'personal' && (address ?? consumer) !== undefined) {
+    throw new StartupError(`API tokens have no ${address === undefined ? '--consumer' : '--address'}`);
+  }
 }
 
 function assertUser(user: string | undefined): void {
@@ -135,12 +178,21 @@ interface CreatedToken {
 
 async function storeToken(
   { personal, secret }: Tokens,
-  { kind, user = '', consumer, label, days, scope }: NewToken,
+  { kind, user = '', label, days, scope, ...limits }: NewToken,
 ): Promise<CreatedToken> {
   const ttlSeconds = days * DAY_SECONDS;
   if (kind !== 'personal') {
-    const created = await secret.create(kind, { description: label, consumer, ttlSeconds });
-    return { ...created, owner: kind === 'consumer' ? (consumer ?? '') : 'the owner of the secrets' };
+    const { consumer: consumers = [], permission: permissions, namePrefix, tag: tags, address: addresses } = limits;
+    const [consumer = ''] = consumers;
+    const access =
+      kind === 'consumer'
+        ? { addresses }
+        : { permissions, namePrefix, tags, addresses, ...(consumers.length > 0 && { consumers }) };
+    const token = { description: label, ttlSeconds, access, ...(kind === 'consumer' && { consumer }) };
+    return {
+      ...(await secret.create(kind, token)),
+      owner: kind === 'consumer' ? consumer : 'the owner of the secrets',
+    };
   }
   const scopes = scope === 'write' ? (['read', 'write'] as const) : (['read'] as const);
   const expiresAt = new Date(Date.now() + ttlSeconds * 1_000);
@@ -176,8 +228,18 @@ async function toTable(tokens: readonly (ApiToken | TokenMetadata)[]): Promise<s
 function toCells(token: ApiToken | TokenMetadata): [label: string, permissions: string] {
   if ('scopes' in token) return [token.label, token.scopes.join(' ')];
   const { description, consumer, status } = token;
-  const permissions = consumer === undefined ? 'manage secrets' : `read secrets of ${consumer}`;
-  return [description, status === 'active' ? permissions : status];
+  if (status !== 'active') return [description, status];
+  return [description, consumer === undefined ? describeAccess(token.access) : `read secrets of ${consumer}`];
+}
+
+function describeAccess({ permissions, namePrefix, tags, consumers, addresses }: TokenAccess = {}): string {
+  return [
+    permissions === undefined ? 'manage secrets' : `${permissions.join(', ')} secrets`,
+    ...(namePrefix === undefined ? [] : [`names ${namePrefix}…`]),
+    ...(tags === undefined ? [] : [`tags ${tags.join(', ')}`]),
+    ...(consumers === undefined ? [] : [`consumers ${consumers.join(', ')}`]),
+    ...(addresses === undefined ? [] : [`from ${addresses.join(', ')}`]),
+  ].join('; ');
 }
 
 const toDay = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ErrorObject } from 'ajv/dist/2020.js';
@@ -35,6 +36,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** A label that distinguishes this server from others, shown on every page; '' for none. */
   readonly instanceLabel: string;
+  /** The number of processes that serve requests. */
+  readonly workers: number;
   /** The absolute path of the site's folder. */
   readonly site: string;
   /** The absolute path of the state folder. */
@@ -74,6 +77,8 @@ export interface Config {
   readonly tightRateLimit: number;
   /** GraphQL requests and pages per minute of one address. */
   readonly siteRateLimit: number;
+  /** The time for which a shared cache may serve a response of a public site without asking. */
+  readonly siteCacheSeconds: number;
   /** Images per minute that are generated for one address. */
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
@@ -87,10 +92,16 @@ export interface Config {
   readonly backupHours: number;
   /** The number of scheduled backups to retain. */
   readonly backupKeep: number;
+  /** The months of the audit log to keep, and the place of older ones; `undefined` to keep all. */
+  readonly auditRetention: { readonly months: number; readonly place: string } | undefined;
   /** The GitHub App of this server. Its key is PEM; its URL is empty for github.com. */
   readonly githubApp: { readonly id: number; readonly privateKey: string; readonly url: string } | undefined;
   /** Private addresses that forges may have: CIDR ranges, addresses and host names, the latter two also with a port. */
   readonly forgeAllow: readonly string[];
+  /** The mail server of notifications, with its password, and their sender; `undefined` for no e-mail. */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined;
+  /** Private addresses that notifications may be sent to, as in `forgeAllow`. */
+  readonly notificationAllow: readonly string[];
   readonly logLevel: LogLevel;
   /** Database statements that take at least this long are logged; 0 for none. */
   readonly slowQueryMs: number;
@@ -352,6 +363,12 @@ function withDefaults(
   return { ...defaults, site, services, hasAccounts, production };
 }
 
+function toAuditRetention({ auditMonths, auditArchive }: ConfigValues): Config['auditRetention'] {
+  return auditMonths === undefined || auditArchive === undefined
+    ? undefined
+    : { months: auditMonths, place: auditArchive };
+}
+
 const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'production' | 'services'> => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
@@ -359,6 +376,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   publicUrl: settings.publicUrl?.replace(/\/$/, ''),
   allowedHosts: (settings.allowedHosts ?? []).map((name) => name.toLowerCase()),
   instanceLabel: settings.instanceLabel ?? '',
+  workers: settings.workers === 'auto' ? availableParallelism() : Number(settings.workers ?? 1),
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
@@ -376,6 +394,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
+  siteCacheSeconds: settings.siteCacheSeconds ?? 0,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   serverKey: settings.serverKey,
@@ -383,8 +402,11 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   backupRecipients: settings.backupRecipients ?? [],
   backupHours: settings.backupHours ?? 24,
   backupKeep: settings.backupKeep ?? 14,
+  auditRetention: toAuditRetention(settings),
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],
+  smtp: toSmtp(settings),
+  notificationAllow: settings.notificationAllow ?? [],
   logLevel: settings.logLevel ?? 'info',
   slowQueryMs: settings.slowQueryMs ?? SLOW_QUERY_MS,
   metrics: settings.metrics === undefined ? undefined : parseListenAddress(settings.metrics),
@@ -397,6 +419,10 @@ function toGithubApp({
 }: ConfigValues): Config['githubApp'] {
   if (id === undefined || key === undefined) return undefined;
   return { id, privateKey: Buffer.from(key, 'base64').toString(), url: githubAppUrl?.replace(/\/+$/, '') ?? '' };
+}
+
+function toSmtp({ smtp: url, smtpFrom: from }: ConfigValues): Config['smtp'] {
+  return url === undefined || from === undefined ? undefined : { url, from };
 }
 
 /** Returns the environment unchanged, for commands with options of their own and for the processes that they start. */

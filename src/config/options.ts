@@ -6,7 +6,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options with secret values. Each can also be given as a file that contains the value. */
-type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken';
+type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken' | 'smtp';
 
 type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
 
@@ -17,6 +17,8 @@ export interface ConfigValues extends SecretFiles {
   readonly publicUrl?: string;
   readonly allowedHosts?: readonly string[];
   readonly instanceLabel?: string;
+  /** A number as text, or `auto`. */
+  readonly workers?: string;
   readonly site?: string;
   readonly state?: string;
   readonly services?: readonly string[];
@@ -37,6 +39,7 @@ export interface ConfigValues extends SecretFiles {
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
   readonly siteRateLimit?: number;
+  readonly siteCacheSeconds?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
   readonly serverKey?: string;
@@ -44,10 +47,15 @@ export interface ConfigValues extends SecretFiles {
   readonly backupRecipients?: readonly string[];
   readonly backupHours?: number;
   readonly backupKeep?: number;
+  readonly auditMonths?: number;
+  readonly auditArchive?: string;
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
   readonly githubAppUrl?: string;
   readonly forgeAllow?: readonly string[];
+  readonly smtp?: string;
+  readonly smtpFrom?: string;
+  readonly notificationAllow?: readonly string[];
   readonly logLevel?: LogLevel;
   readonly slowQueryMs?: number;
   /** Text such as `9464` or `0.0.0.0:9464`. */
@@ -173,6 +181,13 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     // A longer label would leave no space for the navigation on a phone.
     schema: { type: 'string', minLength: 1, maxLength: 24, pattern: '^[^\\p{C}]+$' },
     expected: 'text of 1 to 24 characters',
+  },
+  workers: {
+    env: 'TRELLIS_WORKERS',
+    flag: '--workers <number>',
+    description: 'processes that serve requests on this machine: a number, or auto for one per core (default: 1)',
+    schema: { type: 'string', pattern: '^(auto|[1-9]|[1-9]\\d|1[01]\\d|12[0-8])$' },
+    expected: 'a whole number from 1 to 128, or "auto"',
   },
   site: {
     env: 'TRELLIS_SITE',
@@ -317,6 +332,13 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     schema: { type: 'integer', minimum: 1, maximum: 1e9 },
     expected: 'a whole number from 1 to 1000000000',
   },
+  siteCacheSeconds: {
+    env: 'TRELLIS_SITE_CACHE_SECONDS',
+    flag: '--site-cache-seconds <number>',
+    description: 'how long shared caches may serve a GET query of a public site without asking again (default: 0)',
+    schema: { type: 'integer', minimum: 0, maximum: 31_536_000 },
+    expected: 'a whole number from 0 to 31536000',
+  },
   imageRateLimit: {
     env: 'TRELLIS_IMAGE_RATE_LIMIT',
     flag: '--image-rate-limit <number>',
@@ -369,6 +391,23 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     schema: { type: 'integer', minimum: 1, maximum: 10_000 },
     expected: 'a whole number from 1 to 10000',
   },
+  auditMonths: {
+    env: 'TRELLIS_AUDIT_MONTHS',
+    flag: '--audit-months <number>',
+    description: 'whole months of the audit log to keep in the database; older ones are archived (default: all)',
+    schema: { type: 'integer', minimum: 1, maximum: 1_200 },
+    expected: 'a whole number of months from 1 to 1200',
+    requires: 'auditArchive',
+  },
+  auditArchive: {
+    env: 'TRELLIS_AUDIT_ARCHIVE',
+    flag: '--audit-archive <place>',
+    description: 'folder or s3://bucket/prefix of the archived audit log (default: none)',
+    schema: TEXT,
+    expected: 'the path of a folder, or s3://bucket/prefix',
+    isPath: true,
+    requires: 'auditMonths',
+  },
   githubAppId: {
     env: 'GITHUB_APP_ID',
     flag: '--github-app-id <number>',
@@ -399,6 +438,31 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_FORGE_ALLOW',
     flag: '--forge-allow <list>',
     description: 'allowed private addresses of forges, such as 10.0.0.0/8,git.example:3000 (default: none)',
+    schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
+    expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
+    isList: true,
+  },
+  smtp: {
+    env: 'TRELLIS_SMTP',
+    flag: '--smtp <url>',
+    description: 'mail server of notifications, such as smtp://user:password@mail.example:587 (default: none)',
+    schema: { type: 'string', pattern: '^smtps?://[^\\s/?#]+/?(\\?[^\\s#]*)?$', maxLength: 4096 },
+    expected: 'a URL such as smtp://user:password@mail.example:587 or smtps://mail.example',
+    requires: 'smtpFrom',
+    isSecret: true,
+  },
+  smtpFrom: {
+    env: 'TRELLIS_SMTP_FROM',
+    flag: '--smtp-from <address>',
+    description: 'sender of notifications by e-mail, such as trellis@example.org (default: none)',
+    schema: { type: 'string', pattern: '^[^\\s@<>,;:"]{1,64}@[A-Za-z0-9.-]{1,253}$' },
+    expected: 'an e-mail address',
+    requires: 'smtp',
+  },
+  notificationAllow: {
+    env: 'TRELLIS_NOTIFICATION_ALLOW',
+    flag: '--notification-allow <list>',
+    description: 'allowed private addresses of webhooks that receive notifications, as for forges (default: none)',
     schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
     expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
     isList: true,

@@ -13,6 +13,9 @@ import type { GithubApp } from './forges/github/access.js';
 import { deleteOldDays } from './insights/daily-counts.js';
 import { createThroughput, type Throughput } from './insights/throughput.js';
 import { createJobs, type Jobs } from './jobs.js';
+import { createNotifications, type Notifications } from './notifications/notifications.js';
+import { deleteOldNotifications } from './notifications/outbox.js';
+import type { SmtpOptions } from './notifications/smtp.js';
 import { type Actions, createActions } from './pull-requests/actions.js';
 import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
 import { createAutomation } from './pull-requests/automation.js';
@@ -46,6 +49,7 @@ export interface Dashboard {
   readonly visits: Visits;
   readonly feeds: Feeds;
   readonly throughput: Throughput;
+  readonly notifications: Notifications;
   readonly deliveries: Deliveries;
   readonly ensureWebhook: EnsureWebhook;
   readonly rotateWebhook: RotateWebhook;
@@ -65,30 +69,46 @@ export interface DashboardOptions {
   readonly githubApp?: GithubApp;
   /** Private addresses that forges may have: CIDR ranges, IP addresses and host names. */
   readonly forgeAllow?: readonly string[];
+  /** The mail server of notifications; absent if the server sends no e-mail. */
+  readonly smtp?: SmtpOptions;
+  /** Private addresses that notifications may be sent to: CIDR ranges, IP addresses and host names. */
+  readonly notificationAllow?: readonly string[];
+  /** How often to look for notifications that are due. */
+  readonly notificationLookMs?: number;
   /** Replaces the refresh that a user requests; by default their forges are read. */
   readonly refresh?: (personId: string) => Promise<void>;
   /** The time from the end of one refresh of a board to the next. */
   readonly refreshMs?: number;
   /** Receives errors of background work, except those of forges. */
   readonly report?: (error: unknown) => void;
+  /** Whether other processes use the database. */
+  readonly hasOtherProcesses?: boolean;
   /** How often boards with subscribers are polled for changes that another process made. */
   readonly pollMs?: number;
   readonly now?: () => number;
 }
 
-/** Changes that another server stores show within a second. */
+/** Changes that another process stores show within a second. */
 const POLL_MS = 500;
 
-/** On SQLite there is only one server, which notifies itself; polling only detects deleted users. */
-const SQLITE_POLL_MS = 15_000;
+/** A process alone on its database notifies itself; polling only detects deleted users. */
+const ALONE_POLL_MS = 15_000;
 
 export function createDashboard(options: DashboardOptions): Dashboard {
   const { database, key, origin, githubApp, forgeAllow, refresh, refreshMs, report, pollMs, now = Date.now } = options;
+  const { smtp, notificationAllow: allow, notificationLookMs: lookMs } = options;
+  const { hasOtherProcesses = isPostgres(database) } = options;
   const changes = createBoardChanges({
     readVersions: (personIds) => readBoardVersions(database, personIds, now()),
-    everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : SQLITE_POLL_MS),
+    everyMs: pollMs ?? (hasOtherProcesses ? POLL_MS : ALONE_POLL_MS),
   });
-  const boards = createBoards(database, now, changes);
+  const notifications: Notifications = createNotifications({
+    ...{ database, key, origin, smtp, allow, report, lookMs, now },
+    getForges: (personId) => forges.of(personId),
+  });
+  const boards = createBoards(database, now, changes, (transaction, board) =>
+    notifications.recordBoard(transaction, board),
+  );
   const requestLog = createRequestLog(database, now);
   const settings = createSettings({
     database,
@@ -120,10 +140,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     now,
   });
   const followUps = createAutomation({ database, refresher, attempts, now });
-  const deliveries = createDeliveries({ database, key, refresher, report, now });
+  const deliveries = createDeliveries({
+    ...{ database, key, refresher, report, now },
+    onText: (text, place) => notifications.recordText(text, place),
+  });
   return {
     boards,
-    streams: createBoardStreams({ database, boards }),
+    streams: createBoardStreams({ database, boards, hasOtherProcesses, now }),
     refreshes: createRefreshes({
       database,
       boards,
@@ -145,6 +168,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       getOwnerId: (caller, username) => getBoardOwnerId(database, caller, username),
       now,
     }),
+    notifications,
     deliveries,
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
     rotateWebhook: createRotateWebhook({ database, key, now }),
@@ -160,4 +184,5 @@ export async function deleteExpiredDashboardData(database: Database, at: number)
   await deleteExpiredState(database, at);
   await deleteExpiredAttempts(database, at);
   await deleteOldDays(database, at);
+  await deleteOldNotifications(database, at);
 }

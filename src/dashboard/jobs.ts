@@ -4,17 +4,19 @@ import type { components } from '../generated/dashboard/types.js';
 import type { CleanupJob } from '../storage/cleanup-job.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/tables.js';
+import { readNotificationQueue } from './notifications/queue.js';
 import { cancelLease } from './refresh/lease.js';
 import type { Refresher } from './refresh/refresher.js';
 import type { Deliveries } from './webhooks/deliveries.js';
 
 type BoardJob = components['schemas']['BoardJob'];
 type DeliveryJob = components['schemas']['DeliveryJob'];
+type JobLists = Pick<components['schemas']['Jobs'], 'boards' | 'deliveries' | 'notifications'>;
 
 /** The background work of boards. All functions require an admin session (else `session_required` or `forbidden`). */
 export interface Jobs {
-  /** Lists the refreshes of all servers, and the reads of this one after deliveries; the first 100 of each. */
-  list(caller: Caller | undefined): Promise<{ readonly boards: BoardJob[]; readonly deliveries: DeliveryJob[] }>;
+  /** Lists the refreshes and notifications of all servers, and the reads of this one after deliveries; the first 100 of each. */
+  list(caller: Caller | undefined): Promise<JobLists>;
   /** Makes a board due. @throws AppError `not_found` for a user without a board. */
   refresh(caller: Caller | undefined, username: string): Promise<void>;
   /**
@@ -83,7 +85,8 @@ export function createJobs({ database, refresher, deliveries, intervalMs, now }:
           return { username, state: 'running', dueAt, leaseUntil: toTime(lease_until), runs: runs_begun };
         return { username, state: look_at <= at ? 'due' : 'scheduled', dueAt, runs: runs_begun };
       });
-      return { boards, deliveries: await listDeliveries() };
+      const notifications = await readNotificationQueue(database, { at, most: MAX_LISTED });
+      return { boards, deliveries: await listDeliveries(), notifications };
     },
     async refresh(caller, username) {
       requireAdminSession(caller);

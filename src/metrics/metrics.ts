@@ -8,6 +8,8 @@ export interface Metrics {
   onComplete(request: CompletedRequest): void;
   /** Reads all metrics, those of the parts of the server included. */
   read(): Promise<{ readonly type: string; readonly text: string }>;
+  /** Reads all metrics as data, for the process that adds those of several. */
+  readValues(): Promise<readonly object[]>;
 }
 
 interface MetricsOptions {
@@ -15,6 +17,8 @@ interface MetricsOptions {
   readonly gauges: Gauges;
   /** Receives the error of a gauge that can't be read. The others are shown. */
   readonly report: (error: unknown) => undefined;
+  /** Reads the metrics of other processes, which are added to those of this one. */
+  readonly readOthers?: () => Promise<readonly (readonly object[])[]>;
 }
 
 /** From a response out of memory to the longest query that is allowed. */
@@ -26,14 +30,14 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Loads the package that computes metrics, which servers without metrics do not need. */
-export async function openMetrics({ version, gauges, report }: MetricsOptions): Promise<Metrics> {
+export async function openMetrics({ version, gauges, report, readOthers }: MetricsOptions): Promise<Metrics> {
   const { default: client } = await import('prom-client');
   const registry = new client.Registry();
   const registers = [registry];
   client.collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   const build = { name: 'trellis_build_info', help: 'The release that runs; always 1.', labelNames: ['version'] };
-  new client.Gauge({ ...build, registers }).set({ version }, 1);
+  new client.Gauge({ ...build, registers, aggregator: 'first' }).set({ version }, 1);
   const byOperation = ['operation', 'route'];
   const requests = new client.Counter({
     name: 'trellis_http_requests_total',
@@ -74,7 +78,15 @@ export async function openMetrics({ version, gauges, report }: MetricsOptions): 
     },
     async read() {
       await readGauges();
-      return { type: registry.contentType, text: await registry.metrics() };
+      const others = await readOthers?.();
+      const all = others
+        ? client.AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others])
+        : registry;
+      return { type: registry.contentType, text: await all.metrics() };
+    },
+    async readValues() {
+      await readGauges();
+      return registry.getMetricsAsJSON();
     },
   };
 }

@@ -15,6 +15,19 @@ export function listServiceGauges(services: GaugedServices, running: readonly st
   ];
 }
 
+/** The gauges whose values are those of one process; the others are the same in all. */
+const OF_PROCESS = [
+  'trellis_database_connections',
+  'trellis_database_waiting',
+  'trellis_delivery_reads',
+  'trellis_image_jobs',
+  'trellis_image_store_evictions',
+];
+
+/** Lists the gauges that workers add to those of the primary process. */
+export const listWorkerGauges = (services: GaugedServices, running: readonly string[]): Gauge[] =>
+  listServiceGauges(services, running).filter(({ name }) => OF_PROCESS.includes(name));
+
 const databaseGauges = ({ database }: GaugedServices): Gauge[] => [
   {
     name: 'trellis_database_connections',

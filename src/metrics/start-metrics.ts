@@ -14,6 +14,8 @@ interface StartMetricsOptions {
   readonly gauges: Gauges;
   readonly log: Log;
   readonly version: string;
+  /** Reads the metrics of other processes, which are added to those of this one. */
+  readonly readOthers?: () => Promise<readonly (readonly object[])[]>;
 }
 
 interface Address {
@@ -29,7 +31,7 @@ interface Address {
  */
 export async function startMetrics(
   address: Address,
-  { gauges, log, version }: StartMetricsOptions,
+  { gauges, log, version, readOthers }: StartMetricsOptions,
 ): Promise<RunningMetrics> {
   const [{ openMetrics }, { startMetricsServer }] = await Promise.all([
     import('./metrics.js'),
@@ -38,7 +40,7 @@ export async function startMetrics(
   const report = (err: unknown): undefined => {
     log.error({ err }, 'failed to read a metric');
   };
-  const metrics = await openMetrics({ version, gauges, report });
+  const metrics = await openMetrics({ version, gauges, report, readOthers });
   const server = await startMetricsServer(address, metrics).catch((error: unknown) => {
     throw toStartupError(error as NodeJS.ErrnoException, address);
   });

@@ -11,6 +11,7 @@ export interface MountedService {
   readonly entry: ServiceEntry;
   readonly context: ServiceContext;
   readonly handlers: object;
+  readonly onRejected: Awaited<ReturnType<NonNullable<ServiceEntry['onRejected']>>>;
   /** The operations that are served. */
   readonly operations: readonly OperationSpec[];
   /** The path of the bundled document. */
@@ -56,7 +57,8 @@ async function mount(
   const context = { ...services, database, table, document };
   const handlers = operations.length > 0 ? await entry.handlers(context) : {};
   const documentPath = entry.documentPath ?? `${table.basePath}/openapi.json`;
-  return { name, entry, context, handlers, operations, documentPath, isRunning };
+  const onRejected = await entry.onRejected?.(context);
+  return { name, entry, context, handlers, onRejected, operations, documentPath, isRunning };
 }
 
 /** Returns the name of a contract in the API reference: `pull-requests` → `Pull requests`. */

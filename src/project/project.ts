@@ -3,6 +3,7 @@ import type { Authenticate } from '@trellis/server/http/security';
 import type { OperationSpec } from '@trellis/server/rest/operation';
 import type { contractRouter } from '@trellis/server/rest/router';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
+import type { SourceModule } from '@trellis/site/sources/source-modules';
 import type { Kysely } from 'kysely';
 import type { TokenKind } from '../accounts/bearer-tokens.js';
 import type { ConfigValues } from '../config/options.js';
@@ -44,6 +45,8 @@ export interface ServiceEntry {
   readonly tokens?: readonly TokenKind[];
   /** Identifies callers, for a service with credentials of its own; by default sessions and `tokens` of users. */
   readonly authenticate?: (context: ServiceContext) => Authenticate;
+  /** Creates a listener of requests that end in an error of the caller. */
+  readonly onRejected?: (context: ServiceContext) => Promise<RouterOptions['onRejected']>;
   /** The changes of the database that create the tables of the service, in order. Released ones never change. */
   readonly migrations?: () => Promise<readonly Migration[]>;
   /** Fixed messages by error code, for contracts whose clients rely on the text. */
@@ -69,6 +72,8 @@ export interface SiteEntry {
   readonly queries?: readonly string[];
   /** Imports the generated tables of the record types in `schema/`. */
   readonly records: () => Promise<{ readonly records: SiteSchemaOptions['tables'] }>;
+  /** Imports the sources of records in code, each a module whose default export is `defineSource({…})`. */
+  readonly sources?: Readonly<Record<string, () => Promise<{ readonly default: SourceModule }>>>;
   /** Imports the hand-written resolvers, and the functions that replace some of them in filters. */
   readonly resolvers: () => Promise<Pick<SiteSchemaOptions, 'resolvers' | 'values'>>;
 }

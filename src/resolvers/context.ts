@@ -1,10 +1,12 @@
 import type { Images } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
 import type { ResolverBudget } from '@trellis/site/graphql/context';
+import type { MarkdownTexts } from '@trellis/site/graphql/markdown-fields';
 import { RecordAccess } from '@trellis/site/graphql/record-access';
 import type { PublicFiles } from '@trellis/site/public/public-files';
 import type { FormatDate } from '@trellis/site/query/dates';
 import type { RecordQueries } from '@trellis/site/query/record-queries';
+import type { Site } from '@trellis/site/site';
 import DataLoader from 'dataloader';
 import type { RecordsByKind } from '../generated/site/records.js';
 import type { ImageSources } from '../site-images.js';
@@ -19,11 +21,16 @@ export interface SiteServices {
   /** Determines the allowed arguments of image fields. */
   readonly imagePolicy: ImagePolicy;
   readonly formatDate: FormatDate;
+  /** Renders the fields with `@markdown`. */
+  readonly markdown?: MarkdownTexts;
+  /** Waits for the digest of a large file. If absent, no digest is pending. */
+  readonly readDigest?: Site['readDigest'];
 }
 
 /** The part of the context that is the same for all sites. */
 export interface CommonContext extends SiteServices {
   readonly budget: ResolverBudget;
+  readonly readDigest: Site['readDigest'];
   /** Loads the file of an image by the file's id, in a batch with the files that are requested at the same time. */
   readonly loadImageSource: (id: string) => Promise<ImageSource | undefined>;
 }
@@ -49,12 +56,23 @@ class RequestContext implements SiteContext {
   readonly images: SiteServices['images'];
   readonly imagePolicy: ImagePolicy;
   readonly formatDate: SiteServices['formatDate'];
+  readonly markdown?: MarkdownTexts;
+  readonly readDigest: Site['readDigest'];
   readonly budget: ResolverBudget;
   #loadPicture: SiteContext['loadImageSource'] | undefined;
   #query: SiteContext['query'] | undefined;
 
   constructor(
-    { records, publicFiles, pictures, images, imagePolicy, formatDate }: SiteServices,
+    {
+      records,
+      publicFiles,
+      pictures,
+      images,
+      imagePolicy,
+      formatDate,
+      markdown,
+      readDigest = (digest) => digest,
+    }: SiteServices,
     budget: ResolverBudget,
   ) {
     this.records = records;
@@ -63,6 +81,8 @@ class RequestContext implements SiteContext {
     this.images = images;
     this.imagePolicy = imagePolicy;
     this.formatDate = formatDate;
+    if (markdown) this.markdown = markdown;
+    this.readDigest = readDigest;
     this.budget = budget;
   }
 

@@ -1,9 +1,13 @@
 import { AppError } from '@trellis/core/errors';
 import type { FieldArguments, FieldName } from '@trellis/images/plan/field-results';
 import type { ImageSource } from '@trellis/images/source';
+import { isPendingDigest } from '@trellis/site/graphql/context';
+import { repeatable } from '@trellis/site/graphql/repeatable';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import type { CommonContext, SiteContext } from './context.js';
+
+export { repeatable };
 
 /** Resolvers for the sites of all projects, which have contexts of different types. */
 type ForAllSites<Resolvers> = {
@@ -19,10 +23,10 @@ type ForAllSites<Resolvers> = {
 
 const siteResolvers: ForAllSites<SiteResolvers['Site']> = {
   /** The time of the last scan, which wrote it as a field of the `SiteBuildMetadata` record. */
-  buildTime: (_site, _args, { records }) => {
+  buildTime: repeatable((_site, _args, { records }) => {
     const build = records.find('SiteBuildMetadata', {}, BUILD_TIME);
     return (build?.buildTime ?? null) as string | null;
-  },
+  }),
 };
 
 const BUILD_TIME = {
@@ -31,27 +35,35 @@ const BUILD_TIME = {
 } as const;
 
 const fileResolvers: ForAllSites<SiteResolvers['File']> = {
-  publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
-    publicFiles.linkTo({ base, contentDigest }),
+  publicURL: repeatable(({ base, 'internal.contentDigest': stored }, _args, { publicFiles, readDigest }) => {
+    const digest = readDigest(stored);
+    const toLink = (contentDigest: string): string => publicFiles.linkTo({ base, contentDigest });
+    return typeof digest === 'string' ? toLink(digest) : digest.then(toLink);
+  }),
 };
 
-/** Filters compare the path without the signature, which is different each time. */
+/**
+ * Filters compare the path without the signature, which is different each time. They don't wait for a large file to be
+ * read.
+ */
 const fileValues: ForAllSites<SiteResolvers['File']> = {
   publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
-    publicFiles.pathOf({ base, contentDigest }),
+    isPendingDigest(contentDigest) ? null : publicFiles.pathOf({ base, contentDigest }),
 };
 
 type Resolvers = ForAllSites<SiteResolvers['ImageProc']>;
 
-const fixed: Resolvers['fixed'] = (image, args, context) => derive('fixed', image, args, context);
+const fixed: Resolvers['fixed'] = repeatable((image, args, context) => derive('fixed', image, args, context));
 
-const fluid: Resolvers['fluid'] = (image, args, context) => derive('fluid', image, args, context);
+const fluid: Resolvers['fluid'] = repeatable((image, args, context) => derive('fluid', image, args, context));
 
 const imageProcResolvers: Resolvers = {
   fixed,
   fluid,
-  original: (image, _args, context) => resolveWithSource(image, context, (source) => context.images.original(source)),
-  resize: (image, args, context) => derive('resize', image, args, context),
+  original: repeatable((image, _args, context) =>
+    resolveWithSource(image, context, (source) => context.images.original(source)),
+  ),
+  resize: repeatable((image, args, context) => derive('resize', image, args, context)),
   resolutions: fixed as Resolvers['resolutions'],
   sizes: fluid as Resolvers['sizes'],
 };

@@ -1,16 +1,10 @@
-import { rateLimitError } from '@trellis/core/errors';
 import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { assertSettingsSaved } from '../settings/settings-row.js';
 import type { BoardVersion } from './board-changes.js';
 import type { Board } from './board.js';
 import type { BoardOptions, Boards } from './boards.js';
-
-/** More than one user needs for their tabs and devices. Each stream occupies a connection. */
-const MAX_STREAMS = 16;
-
-/** The stream of a page that the user has closed ends before that. */
-const RETRY_AFTER_SECONDS = 15;
+import { createStreamLimit } from './stream-limit.js';
 
 export interface BoardStreamRequest extends Pick<BoardOptions, 'includeDrafts' | 'includeSnoozed'> {
   /** The event id of the newest board that the caller has received. */
@@ -32,7 +26,7 @@ export interface BoardStreams {
    * The caller must iterate the stream or abort its signal, because it counts as open until it ends.
    *
    * @throws AppError `not_found` until the caller has saved forge settings, `rate_limited` if the caller has 16 open
-   * streams in this process.
+   * streams.
    */
   open(caller: Caller | undefined, request: BoardStreamRequest): Promise<AsyncIterable<BoardEvent>>;
 }
@@ -40,16 +34,21 @@ export interface BoardStreams {
 export interface BoardStreamsOptions {
   readonly database: Database;
   readonly boards: Boards;
+  /** Whether other processes use the database, which share the limit of streams. */
+  readonly hasOtherProcesses?: boolean;
+  readonly now?: () => number;
 }
 
-export function createBoardStreams({ database, boards }: BoardStreamsOptions): BoardStreams {
-  const open = createCounter();
+export function createBoardStreams(options: BoardStreamsOptions): BoardStreams {
+  const { database, boards, hasOtherProcesses = false, now = Date.now } = options;
+  const limit = createStreamLimit(database, { isShared: hasOtherProcesses, now });
   return {
     async open(caller, request) {
       const { signal } = request;
       const user = requireUser(caller);
       await assertSettingsSaved(database, user.personId);
-      const release = open.enter(user.personId);
+      const release = await limit.enter(user.personId);
+      if (signal.aborted) release();
       signal.addEventListener('abort', release, { once: true });
       return stream({ ...request, boards, caller: user }, release);
     },
@@ -96,25 +95,4 @@ function until(endsAt: number, signal: AbortSignal): AbortSignal {
   if (endsAt === Infinity) return signal;
   const milliseconds = Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS);
   return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-}
-
-/** Counts and limits the open streams of each user. */
-function createCounter(): { enter(personId: string): () => void } {
-  const counts = new Map<string, Set<symbol>>();
-  return {
-    enter(personId) {
-      const own = counts.get(personId) ?? new Set();
-      if (own.size >= MAX_STREAMS) {
-        const message = `You have reached the limit of ${MAX_STREAMS} open streams. Close one first.`;
-        const [windowSeconds, resetSeconds] = [RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS];
-        throw rateLimitError(message, { limit: MAX_STREAMS, windowSeconds, resetSeconds });
-      }
-      const entry = Symbol(personId);
-      counts.set(personId, own.add(entry));
-      return () => {
-        own.delete(entry);
-        if (own.size === 0 && counts.get(personId) === own) counts.delete(personId);
-      };
-    },
-  };
 }

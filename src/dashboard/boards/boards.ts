@@ -66,16 +66,23 @@ export interface Boards {
   subscribe(personId: string): BoardSubscription;
 }
 
+/** Called in the transaction that saves a board, before the previous board is replaced. */
+export type OnBoardSaved = (transaction: Database, board: NewBoard) => Promise<void>;
+
 export function createBoards(
   database: Database,
   now: () => number = Date.now,
   changes: BoardChanges = createBoardChanges(),
+  onSaved: OnBoardSaved = () => Promise.resolve(),
 ): Boards {
   const readBoard = createBoardCache(database, now);
   const compose: Boards['compose'] = async (personId, make) => {
     await inTransaction(database, async (transaction) => {
       const snapshot = await make(transaction);
-      if (snapshot !== undefined) await saveSnapshot(transaction, { personId, snapshot, at: now() });
+      if (snapshot === undefined) return;
+      const board = { personId, snapshot, at: now() };
+      await onSaved(transaction, board);
+      await saveSnapshot(transaction, board);
     });
     // Subscribers can read the board only after the commit.
     changes.notify(personId);

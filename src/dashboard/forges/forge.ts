@@ -30,6 +30,8 @@ export interface Forge {
   read(repositories: readonly ForgeRepository[]): Promise<ForgeSnapshot>;
   /** Reads one repository. @returns `undefined` when it does not exist or the credential has no access to it. */
   readRepository(fullName: string): Promise<RepositorySnapshot | undefined>;
+  /** Reads whether a pull request is open, with one request. Throws `not_found` if it doesn't exist. */
+  readState(target: PullRequestTarget): Promise<PullRequestOutcome>;
   /** Reads the checks of a pull request's newest commit. */
   checks(target: PullRequestTarget): Promise<Check[]>;
   /**
@@ -117,6 +119,8 @@ export interface MissingPermission {
   /** An infinitive, such as "to set up webhooks". */
   readonly purpose: string;
 }
+
+export type PullRequestOutcome = 'closed' | 'merged' | 'open';
 
 export interface PullRequestTarget {
   readonly fullName: string;

@@ -33,6 +33,7 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
       const reading = await forge.readRepository(fullName).catch(rethrow);
       return reading && sanitizeRepositorySnapshot(reading, webUrl);
     },
+    readState: (target) => forge.readState(target).catch(rethrow),
     checks: async (target) => (await forge.checks(target).catch(rethrow)).map(sanitizeCheck),
     act: (target, action) => forge.act(target, action).catch(rethrow),
     ensureWebhook: (fullName, hook) => forge.ensureWebhook(fullName, hook).catch(rethrow),

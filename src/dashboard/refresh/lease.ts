@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
 
-/** Other servers take over from a killed one after this time. The clocks of servers must differ by less. */
+/** Other servers take over from a killed one after this time. They share the clock of the database. */
 const LEASE_MS = 10_000;
 
 /** Two renewals may fail before the lease expires. */

@@ -153,7 +153,8 @@ async function canSkipRefresh(database: Database, personId: string, at: number):
   return read_at !== null && at - read_at < MAX_AGE_MS && isIdle(database, personId, at);
 }
 
-/** Returns whether the owner has used no session or token for a week, and no other user or feed can read the board. */
+/** Returns whether the owner has used no session or token for a week, no other user or feed can read the
+ * board, and nobody is notified of its changes. */
 async function isIdle(database: Database, personId: string, at: number): Promise<boolean> {
   const since = at - IDLE_MS;
   const active = await database
@@ -174,6 +175,12 @@ async function isIdle(database: Database, personId: string, at: number): Promise
             .where('saved_at', '>', since),
         ),
         is.exists(is.selectFrom('board_shares').select('owner_id').where('owner_id', '=', personId)),
+        is.exists(
+          is
+            .selectFrom('notification_channels')
+            .select('notification_channels.id')
+            .where('notification_channels.person_id', '=', personId),
+        ),
         is.exists(is.selectFrom('feeds').select('feeds.id').where('feeds.person_id', '=', personId)),
       ]);
     })

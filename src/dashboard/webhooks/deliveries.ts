@@ -5,6 +5,7 @@ import type { Database } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { ForgeName } from '../forges/forge.js';
+import type { DeliveredText } from '../notifications/mentions.js';
 import { decryptWebhook } from '../settings/settings-row.js';
 import { createDeliveredChanges, type DeliveredChangesOptions, type DeliveredRead } from './delivered-changes.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
@@ -36,12 +37,21 @@ export interface Deliveries {
   close(): Promise<void>;
 }
 
+/** The user and the repository of a delivered text. */
+interface TextPlace {
+  readonly personId: string;
+  readonly forge: ForgeName;
+  readonly repo: string;
+}
+
 interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> {
   readonly key: ServerKey;
+  /** Stores a text, such as a comment. A delivery is accepted only afterwards, so that none is lost. */
+  readonly onText?: (text: DeliveredText, place: TextPlace) => Promise<void>;
   readonly now?: () => number;
 }
 
-export function createDeliveries({ key, now = Date.now, ...options }: DeliveriesOptions): Deliveries {
+export function createDeliveries({ key, onText, now = Date.now, ...options }: DeliveriesOptions): Deliveries {
   const { database } = options;
   const readInTurn = createBodyReader();
   const query = limitConcurrency(MAX_QUERIES);
@@ -57,6 +67,8 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
       if (event === undefined)
         throw new AppError('unauthenticated', "The delivery isn't signed with the webhook's secret.");
       if (idleEvents.includes(findHeader(headers, eventHeaders) ?? '')) return;
+      const { text, fullName: repo } = event;
+      if (text !== undefined && repo !== undefined) await query(async () => onText?.(text, { personId, forge, repo }));
       const id = findHeader(headers, idHeaders);
       const isNew = id === undefined || (await query(() => seen.claim([personId, forge, id])));
       if (isNew) changes.schedule(personId, forge, event);

@@ -1,6 +1,7 @@
 /** Verifies webhook deliveries in the format of each forge. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { ForgeName } from '../forges/forge.js';
+import { type DeliveredText, readGithubText, readGitlabText } from '../notifications/mentions.js';
 
 export interface WebhookDelivery {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -13,6 +14,8 @@ export interface DeliveredEvent {
   readonly fullName?: string;
   /** Whether it reports the end of a check, after which the state of a pull request may be final. */
   readonly isFinal?: boolean;
+  /** The comment, review or description that the event is about. */
+  readonly text?: DeliveredText;
 }
 
 interface WebhookSender {
@@ -57,7 +60,8 @@ export function findHeader(headers: WebhookDelivery['headers'], names: readonly 
 function verifyGithubDelivery({ headers, body }: WebhookDelivery, secret: string): DeliveredEvent | undefined {
   const [, signature] = /^sha256=(.+)$/.exec(String(headers['x-hub-signature-256'] ?? '')) ?? [];
   if (signature === undefined || !verifyHmac(body, secret, signature)) return undefined;
-  return readDeliveredEvent(body, ({ repository }) => repository?.full_name, isCheckEnd);
+  const readers = { nameOf: ({ repository }: WebhookPayload) => repository?.full_name, textOf: readGithubText };
+  return readDeliveredEvent(body, { ...readers, isFinal: isCheckEnd });
 }
 
 /**
@@ -68,7 +72,8 @@ function verifyGithubDelivery({ headers, body }: WebhookDelivery, secret: string
 function verifyForgejoDelivery({ headers, body }: WebhookDelivery, secret: string): DeliveredEvent | undefined {
   const signature = headers['x-forgejo-signature'] ?? headers['x-gitea-signature'];
   if (!verifyHmac(body, secret, String(signature ?? ''))) return undefined;
-  return readDeliveredEvent(body, ({ repository, run }) => (repository ?? run?.repository)?.full_name);
+  const nameOf = ({ repository, run }: WebhookPayload) => (repository ?? run?.repository)?.full_name;
+  return readDeliveredEvent(body, { nameOf, textOf: readGithubText });
 }
 
 /**
@@ -79,7 +84,8 @@ function verifyForgejoDelivery({ headers, body }: WebhookDelivery, secret: strin
 function verifyGitlabDelivery({ headers, body }: WebhookDelivery, secret: string): DeliveredEvent | undefined {
   const given = headers['x-gitlab-token'];
   if (typeof given !== 'string' || !timingSafeEqual(digest(given), digest(secret))) return undefined;
-  return readDeliveredEvent(body, ({ project }) => project?.path_with_namespace);
+  const nameOf = ({ project }: WebhookPayload) => project?.path_with_namespace;
+  return readDeliveredEvent(body, { nameOf, textOf: readGitlabText });
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -108,17 +114,20 @@ interface WebhookPayload {
 const isCheckEnd = ({ action, state }: WebhookPayload): boolean =>
   action === 'completed' || ['error', 'failure', 'success'].includes(String(state));
 
+interface PayloadReaders {
+  readonly nameOf: (payload: WebhookPayload) => unknown;
+  readonly textOf: (payload: WebhookPayload) => DeliveredText | undefined;
+  readonly isFinal?: (payload: WebhookPayload) => boolean;
+}
+
 /** Reads the repository name from the payload of a verified delivery. Returns an empty event for an invalid payload. */
-function readDeliveredEvent(
-  body: Buffer,
-  nameOf: (payload: WebhookPayload) => unknown,
-  isFinal: (payload: WebhookPayload) => boolean = () => false,
-): DeliveredEvent {
+function readDeliveredEvent(body: Buffer, { nameOf, textOf, isFinal = () => false }: PayloadReaders): DeliveredEvent {
   try {
     const payload = JSON.parse(body.toString()) as WebhookPayload | null;
     const fullName = payload === null ? undefined : nameOf(payload);
     if (payload === null || typeof fullName !== 'string') return {};
-    return { fullName, ...(isFinal(payload) && { isFinal: true }) };
+    const text = textOf(payload);
+    return { fullName, ...(isFinal(payload) && { isFinal: true }), ...(text && { text }) };
   } catch {
     return {};
   }

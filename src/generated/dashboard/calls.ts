@@ -670,6 +670,83 @@ export const readAtomFeed = /* @__PURE__ */ createCall<paths, operations['readAt
 export const readBadge = /* @__PURE__ */ createCall<paths, operations['readBadge'], CallArguments<operations['readBadge']>>('get', '/api/feeds/{feedToken}/badge', { places: { 'if-none-match': 'header' } });
 
 /**
+ * Get the notification settings
+ *
+ * Includes the channels, sorted by creation time, without their secrets.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const getNotifications = /* @__PURE__ */ createCall<paths, operations['getNotifications'], CallArguments<operations['getNotifications']>>('get', '/api/notifications');
+
+/**
+ * Change when notifications are sent
+ *
+ * Replaces the settings. Times are in the time zone of the settings (`/api/settings/timezone`), or in UTC without one.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const saveNotifications = /* @__PURE__ */ createCall<paths, operations['saveNotifications'], CallArguments<operations['saveNotifications']>>('put', '/api/notifications');
+
+/**
+ * Create a notification channel
+ *
+ * Requires a session. An e-mail address receives a code first, and notifications after its confirmation. Only this
+ * response contains the secret that signs the requests of a `webhook` channel.
+ * Returns 400 for a URL with an address that the server may not connect to, and for e-mail if the server sends
+ * none. Returns 409 if the caller already has 20 channels.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const createNotificationChannel = /* @__PURE__ */ createCall<paths, operations['createNotificationChannel'], CallArguments<operations['createNotificationChannel']>>('post', '/api/notifications/channels', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Delete a notification channel
+ *
+ * Requires a session. Waiting notifications of the channel are not sent. Idempotent: an unknown id, or an id of a
+ * different user's channel, also returns 204.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const deleteNotificationChannel = /* @__PURE__ */ createCall<paths, operations['deleteNotificationChannel'], CallArguments<operations['deleteNotificationChannel']>>('delete', '/api/notifications/channels/{id}');
+
+/**
+ * Change the rules of a notification channel
+ *
+ * Applies to later events. The address of a channel can't be changed.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const saveNotificationChannel = /* @__PURE__ */ createCall<paths, operations['saveNotificationChannel'], CallArguments<operations['saveNotificationChannel']>>('put', '/api/notifications/channels/{id}');
+
+/**
+ * Confirm an e-mail address
+ *
+ * Requires a session. Returns 400 for a wrong code. After 10 wrong codes, the channel has to be created again.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const confirmNotificationChannel = /* @__PURE__ */ createCall<paths, operations['confirmNotificationChannel'], CallArguments<operations['confirmNotificationChannel']>>('post', '/api/notifications/channels/{id}/confirm');
+
+/**
+ * Send a test message
+ *
+ * Requires a session. Sends a message at once and once: it is not repeated after an error. An e-mail address that
+ * isn't confirmed receives its code again.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const testNotificationChannel = /* @__PURE__ */ createCall<paths, operations['testNotificationChannel'], CallArguments<operations['testNotificationChannel']>>('post', '/api/notifications/channels/{id}/test');
+
+/**
+ * List deliveries
+ *
+ * Newest first. Deliveries are stored for 30 days.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const listNotificationDeliveries = /* @__PURE__ */ createListCall<paths, operations['listNotificationDeliveries'], CallArguments<operations['listNotificationDeliveries']>>('/api/notifications/deliveries', { paging: 'offset', limit: 500 });
+
+/**
  * List board shares
  *
  * Requires a session. Both lists are sorted by username.

@@ -1373,6 +1373,184 @@ export const operations: readonly OperationSpec[] = [
     validate: { params: validators.readBadgeParams, headers: validators.readBadgeHeaders },
   },
   {
+    id: 'getNotifications',
+    method: 'get',
+    path: '/api/notifications',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.notificationSettingsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'saveNotifications',
+    method: 'put',
+    path: '/api/notifications',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.notificationSettingsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.saveNotificationsBody },
+  },
+  {
+    id: 'createNotificationChannel',
+    method: 'post',
+    path: '/api/notifications/channels',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 32768 },
+    responses: {
+      201: { contentTypes: ['application/json'], validate: validators.createdNotificationChannelSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.createNotificationChannelHeaders, body: validators.createNotificationChannelBody },
+  },
+  {
+    id: 'deleteNotificationChannel',
+    method: 'delete',
+    path: '/api/notifications/channels/{id}',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deleteNotificationChannelParams },
+  },
+  {
+    id: 'saveNotificationChannel',
+    method: 'put',
+    path: '/api/notifications/channels/{id}',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.notificationChannelSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.saveNotificationChannelParams, body: validators.saveNotificationChannelBody },
+  },
+  {
+    id: 'confirmNotificationChannel',
+    method: 'post',
+    path: '/api/notifications/channels/{id}/confirm',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 1024 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.notificationChannelSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.confirmNotificationChannelParams, body: validators.confirmNotificationChannelBody },
+  },
+  {
+    id: 'testNotificationChannel',
+    method: 'post',
+    path: '/api/notifications/channels/{id}/test',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    reachesOut: true,
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.notificationDeliverySchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.testNotificationChannelParams },
+  },
+  {
+    id: 'listNotificationDeliveries',
+    method: 'get',
+    path: '/api/notifications/deliveries',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'offset', in: 'query', required: false, type: 'integer', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listNotificationDeliveriesResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.listNotificationDeliveriesQuery },
+  },
+  {
     id: 'getSharing',
     method: 'get',
     path: '/api/sharing',
@@ -3323,6 +3501,144 @@ export type ReadBadgeOutput =
       };
     };
 
+/** The input of `getNotifications`. */
+export interface GetNotificationsInput extends RequestContext {
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `getNotifications`. Errors are thrown. */
+export type GetNotificationsOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['NotificationSettings'];
+    };
+
+/** The input of `saveNotifications`. */
+export interface SaveNotificationsInput extends RequestContext {
+  readonly body: components['schemas']['NotificationPreferences'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `saveNotifications`. Errors are thrown. */
+export type SaveNotificationsOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['NotificationSettings'];
+    };
+
+/** The input of `createNotificationChannel`. */
+export interface CreateNotificationChannelInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['CreateNotificationChannel'];
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `createNotificationChannel`. Errors are thrown. */
+export type CreateNotificationChannelOutput =
+  | {
+      readonly status: 201;
+      readonly body: components['schemas']['CreatedNotificationChannel'];
+    };
+
+/** The input of `deleteNotificationChannel`. */
+export interface DeleteNotificationChannelInput extends RequestContext {
+  readonly params: {
+    /** The channel's id, as listed. */
+    readonly id: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `deleteNotificationChannel`. Errors are thrown. */
+export type DeleteNotificationChannelOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `saveNotificationChannel`. */
+export interface SaveNotificationChannelInput extends RequestContext {
+  readonly params: {
+    /** The channel's id, as listed. */
+    readonly id: string;
+  };
+  readonly body: components['schemas']['NotificationRules'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `saveNotificationChannel`. Errors are thrown. */
+export type SaveNotificationChannelOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['NotificationChannel'];
+    };
+
+/** The input of `confirmNotificationChannel`. */
+export interface ConfirmNotificationChannelInput extends RequestContext {
+  readonly params: {
+    /** The channel's id, as listed. */
+    readonly id: string;
+  };
+  readonly body: components['schemas']['ConfirmNotificationChannel'];
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `confirmNotificationChannel`. Errors are thrown. */
+export type ConfirmNotificationChannelOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['NotificationChannel'];
+    };
+
+/** The input of `testNotificationChannel`. */
+export interface TestNotificationChannelInput extends RequestContext {
+  readonly params: {
+    /** The channel's id, as listed. */
+    readonly id: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `testNotificationChannel`. Errors are thrown. */
+export type TestNotificationChannelOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['NotificationDelivery'];
+    };
+
+/** The input of `listNotificationDeliveries`. */
+export interface ListNotificationDeliveriesInput extends RequestContext {
+  readonly query: {
+    /** The maximum number of entries to return. */
+    readonly limit: number;
+    /** The number of entries to skip. */
+    readonly offset: number;
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `listNotificationDeliveries`. Errors are thrown. */
+export type ListNotificationDeliveriesOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listNotificationDeliveries']['responses'][200]['content']['application/json'];
+      readonly headers: {
+        /**
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
+        readonly 'X-Total-Count': string;
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
+        readonly Link?: string;
+      };
+    };
+
 /** The input of `getSharing`. */
 export interface GetSharingInput extends RequestContext {
   readonly caller: SessionCaller;
@@ -3387,7 +3703,7 @@ export type ListUsersOutput =
       readonly body: shapes['listUsers']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -3554,7 +3870,7 @@ export type ListRequestsOutput =
       readonly body: shapes['listRequests']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -3753,6 +4069,26 @@ export interface FeedsHandlers {
   readonly readBadge: (input: ReadBadgeInput) => Promise<ReadBadgeOutput>;
 }
 
+/** Messages about pull requests, by e-mail, web push and webhooks. */
+export interface NotificationsHandlers {
+  /** Get the notification settings */
+  readonly getNotifications: (input: GetNotificationsInput) => Promise<GetNotificationsOutput>;
+  /** Change when notifications are sent */
+  readonly saveNotifications: (input: SaveNotificationsInput) => Promise<SaveNotificationsOutput>;
+  /** Create a notification channel */
+  readonly createNotificationChannel: (input: CreateNotificationChannelInput) => Promise<CreateNotificationChannelOutput>;
+  /** Delete a notification channel */
+  readonly deleteNotificationChannel: (input: DeleteNotificationChannelInput) => Promise<DeleteNotificationChannelOutput>;
+  /** Change the rules of a notification channel */
+  readonly saveNotificationChannel: (input: SaveNotificationChannelInput) => Promise<SaveNotificationChannelOutput>;
+  /** Confirm an e-mail address */
+  readonly confirmNotificationChannel: (input: ConfirmNotificationChannelInput) => Promise<ConfirmNotificationChannelOutput>;
+  /** Send a test message */
+  readonly testNotificationChannel: (input: TestNotificationChannelInput) => Promise<TestNotificationChannelOutput>;
+  /** List deliveries */
+  readonly listNotificationDeliveries: (input: ListNotificationDeliveriesInput) => Promise<ListNotificationDeliveriesOutput>;
+}
+
 /** How a board develops over time. */
 export interface InsightsHandlers {
   /** Get pull request throughput */
@@ -3798,4 +4134,4 @@ export interface AdminHandlers {
 }
 
 /** All handlers of Trellis dashboard. */
-export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, InsightsHandlers, SharingHandlers, AdminHandlers {}
+export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, NotificationsHandlers, InsightsHandlers, SharingHandlers, AdminHandlers {}

@@ -1232,6 +1232,139 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/notifications": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the notification settings
+         * @description Includes the channels, sorted by creation time, without their secrets.
+         */
+        readonly get: operations["getNotifications"];
+        /**
+         * Change when notifications are sent
+         * @description Replaces the settings. Times are in the time zone of the settings (`/api/settings/timezone`), or in UTC without one.
+         */
+        readonly put: operations["saveNotifications"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/notifications/channels": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Create a notification channel
+         * @description Requires a session. An e-mail address receives a code first, and notifications after its confirmation. Only this
+         *     response contains the secret that signs the requests of a `webhook` channel.
+         *     Returns 400 for a URL with an address that the server may not connect to, and for e-mail if the server sends
+         *     none. Returns 409 if the caller already has 20 channels.
+         */
+        readonly post: operations["createNotificationChannel"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/notifications/channels/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change the rules of a notification channel
+         * @description Applies to later events. The address of a channel can't be changed.
+         */
+        readonly put: operations["saveNotificationChannel"];
+        readonly post?: never;
+        /**
+         * Delete a notification channel
+         * @description Requires a session. Waiting notifications of the channel are not sent. Idempotent: an unknown id, or an id of a
+         *     different user's channel, also returns 204.
+         */
+        readonly delete: operations["deleteNotificationChannel"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/notifications/channels/{id}/confirm": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirm an e-mail address
+         * @description Requires a session. Returns 400 for a wrong code. After 10 wrong codes, the channel has to be created again.
+         */
+        readonly post: operations["confirmNotificationChannel"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/notifications/channels/{id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test message
+         * @description Requires a session. Sends a message at once and once: it is not repeated after an error. An e-mail address that
+         *     isn't confirmed receives its code again.
+         */
+        readonly post: operations["testNotificationChannel"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/notifications/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Newest first. Deliveries are stored for 30 days.
+         */
+        readonly get: operations["listNotificationDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/sharing": {
         readonly parameters: {
             readonly query?: never;
@@ -2502,6 +2635,177 @@ export interface components {
             readonly message: string;
             readonly color: string;
         };
+        readonly NotificationSettings: {
+            /** @description Omitted for none. */
+            readonly quietHours?: components["schemas"]["QuietHours"];
+            /** @description Omitted for none. */
+            readonly digest?: components["schemas"]["Digest"];
+            /** @description After how many days without a change a pull request is stale. */
+            readonly staleDays: number;
+            /** @description How long an event waits for further ones, which are sent in the same message. */
+            readonly batchMinutes: number;
+            /** @description The time zone of quiet hours and digests. */
+            readonly timezone: string;
+            /** @description Whether the server can send e-mail. */
+            readonly emailAvailable: boolean;
+            /** @description The server's public key for subscriptions of browsers (VAPID), in base64url. */
+            readonly pushPublicKey: string;
+            readonly channels: readonly components["schemas"]["NotificationChannel"][];
+        };
+        /** @description The time of each day in which nothing is sent; `to` may be on the next day. Events wait until its end. */
+        readonly QuietHours: {
+            readonly from: components["schemas"]["LocalTime"];
+            readonly to: components["schemas"]["LocalTime"];
+        };
+        /** @description Hours and minutes. */
+        readonly LocalTime: string;
+        /**
+         * @description When the digest is sent: the pull requests that wait for you, and those that are ready to be merged. Without any, no
+         *     digest is sent.
+         */
+        readonly Digest: {
+            readonly at: components["schemas"]["LocalTime"];
+            /** @description The days of the week, from 1 for Monday to 7 for Sunday. */
+            readonly weekdays: readonly number[];
+        };
+        readonly NotificationChannel: {
+            readonly id: string;
+            readonly kind: components["schemas"]["NotificationChannelKind"];
+            readonly label: string;
+            /** @description The e-mail address, or the host of the URL. */
+            readonly target: string;
+            readonly state: components["schemas"]["NotificationChannelState"];
+            readonly events: components["schemas"]["NotificationEvents"];
+            /** @description Whether the channel receives the digest. */
+            readonly digest: boolean;
+            /** Format: date-time */
+            readonly createdAt: string;
+        };
+        /**
+         * @description - `email`: messages to an e-mail address.
+         *     - `web_push`: notifications of a browser.
+         *     - `webhook`: signed JSON requests (Standard Webhooks).
+         *     - `slack`: an incoming webhook of Slack or Mattermost.
+         * @enum {string}
+         */
+        readonly NotificationChannelKind: "email" | "web_push" | "webhook" | "slack";
+        /**
+         * @description Nothing but the code is sent to a channel that is `unconfirmed`.
+         * @enum {string}
+         */
+        readonly NotificationChannelState: "active" | "unconfirmed";
+        /** @description The events that are sent to the channel. */
+        readonly NotificationEvents: readonly components["schemas"]["NotificationEventKind"][];
+        /**
+         * @description A change of a pull request. "You" are the owner of the board, identified by the username for that forge in the
+         *     settings.
+         *
+         *     - `review_requested`: your review, or that of one of your teams, is requested.
+         *     - `checks_failed`: the checks of your pull request fail; once for each commit.
+         *     - `approved`, `changes_requested`: your pull request is approved, or changes are requested.
+         *     - `mentioned`: a comment, a review or a new pull request contains your username with an `@`. Requires a webhook.
+         *     - `merged`: your pull request is merged.
+         *     - `stale`: your pull request, or one that waits for your review, has not changed for `staleDays`.
+         *
+         *     New kinds may be added.
+         * @enum {string}
+         */
+        readonly NotificationEventKind: "review_requested" | "checks_failed" | "approved" | "changes_requested" | "mentioned" | "merged" | "stale";
+        readonly NotificationPreferences: {
+            /** @description Omitted for none. */
+            readonly quietHours?: components["schemas"]["QuietHours"];
+            /** @description Omitted for none. */
+            readonly digest?: components["schemas"]["Digest"];
+            /** @description After how many days without a change a pull request is stale. */
+            readonly staleDays: number;
+            /** @description How long an event waits for further ones, which are sent in the same message. */
+            readonly batchMinutes: number;
+        };
+        readonly CreateNotificationChannel: {
+            readonly kind: components["schemas"]["NotificationChannelKind"];
+            readonly label: components["schemas"]["NotificationLabel"];
+            readonly events: components["schemas"]["NotificationEvents"];
+            /** @description Whether the channel receives the digest. */
+            readonly digest: boolean;
+            /** @description The e-mail address; required for `email`. */
+            readonly address?: string;
+            /** @description The http or https URL that receives the requests; required for `webhook` and `slack`. Not shown again. */
+            readonly url?: string;
+            /** @description Required for `web_push`. */
+            readonly subscription?: components["schemas"]["PushSubscription"];
+        };
+        /** @description A name for the channel; not blank. */
+        readonly NotificationLabel: string;
+        /** @description The subscription that the browser's push manager returns. */
+        readonly PushSubscription: {
+            readonly endpoint: string;
+            readonly expirationTime?: number | null;
+            readonly keys: {
+                /** @description The public key of the browser, 65 bytes in base64url. */
+                readonly p256dh: string;
+                /** @description The authentication secret, 16 bytes in base64url. */
+                readonly auth: string;
+            };
+        };
+        readonly CreatedNotificationChannel: {
+            readonly id: string;
+            readonly kind: components["schemas"]["NotificationChannelKind"];
+            readonly label: string;
+            /** @description The e-mail address, or the host of the URL. */
+            readonly target: string;
+            readonly state: components["schemas"]["NotificationChannelState"];
+            readonly events: components["schemas"]["NotificationEvents"];
+            /** @description Whether the channel receives the digest. */
+            readonly digest: boolean;
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** @description The secret of the signatures, `whsec_` and 32 bytes in base64; only for `webhook`. Returned only once. */
+            readonly secret?: string;
+        };
+        readonly NotificationRules: {
+            readonly label: components["schemas"]["NotificationLabel"];
+            readonly events: components["schemas"]["NotificationEvents"];
+            /** @description Whether the channel receives the digest. */
+            readonly digest: boolean;
+        };
+        readonly ConfirmNotificationChannel: {
+            /** @description The code in the e-mail. */
+            readonly code: string;
+        };
+        readonly NotificationDelivery: {
+            /** @description Identifies the message for its receiver too, also when it is repeated. */
+            readonly id: string;
+            /** @enum {string} */
+            readonly kind: "events" | "digest" | "test" | "confirmation";
+            /** @description The channel when the delivery was created. */
+            readonly channel: {
+                readonly id: string;
+                readonly kind: components["schemas"]["NotificationChannelKind"];
+                readonly label: string;
+            };
+            readonly title: string;
+            /**
+             * @description `waiting` for the first or the next attempt, `sending`, `sent`, or `failed` after an error that a repetition
+             *     doesn't change, or after a day of attempts.
+             * @enum {string}
+             */
+            readonly state: "waiting" | "sending" | "sent" | "failed";
+            readonly attempts: number;
+            /** Format: date-time */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When a waiting delivery is sent.
+             */
+            readonly nextAttemptAt?: string;
+            /**
+             * Format: date-time
+             * @description When the delivery was sent or failed.
+             */
+            readonly endedAt?: string;
+            /** @description The error of the last attempt, if it failed. */
+            readonly error?: string;
+        };
         readonly Sharing: {
             readonly sharedWith: readonly components["schemas"]["SharedUser"][];
             readonly sharedWithMe: readonly components["schemas"]["SharedUser"][];
@@ -2543,6 +2847,7 @@ export interface components {
             readonly boards: readonly components["schemas"]["BoardJob"][];
             /** @description Reads after webhook deliveries. */
             readonly deliveries: readonly components["schemas"]["DeliveryJob"][];
+            readonly notifications: components["schemas"]["NotificationJobs"];
             readonly cleanup: components["schemas"]["CleanupJob"];
             readonly site?: components["schemas"]["SiteJobs"];
         };
@@ -2579,6 +2884,32 @@ export interface components {
              * @description When the delay ends.
              */
             readonly until?: string;
+        };
+        /** @description The queue of notifications of all servers. */
+        readonly NotificationJobs: {
+            /** @description The number of events that are not part of a message yet, because of batches and quiet hours. */
+            readonly collecting: number;
+            /** @description The number of messages that have not been sent. */
+            readonly waiting: number;
+            /** @description The number of messages of the last 24 hours that could not be sent. */
+            readonly failed: number;
+            /** @description The messages that have not been sent, those that are due first. */
+            readonly deliveries: readonly components["schemas"]["NotificationJob"][];
+        };
+        /** @description A notification that has not been sent. */
+        readonly NotificationJob: {
+            readonly username: string;
+            readonly kind: components["schemas"]["NotificationChannelKind"];
+            /**
+             * @description The state, `sending` in any server.
+             * @enum {string}
+             */
+            readonly state: "waiting" | "sending";
+            readonly attempts: number;
+            /** Format: date-time */
+            readonly nextAttemptAt: string;
+            /** @description The error of the last attempt, if it failed. */
+            readonly error?: string;
         };
         /** @description The hourly deletion of expired data. */
         readonly CleanupJob: {
@@ -2980,13 +3311,15 @@ export interface components {
          * @example x9Wq3vY0Zb5nT7cM1kLr2g
          */
         readonly PasskeyId: string;
+        /** @description The maximum number of entries to return. */
+        readonly Limit: number;
+        /** @description The number of entries to skip. */
+        readonly Offset: number;
         /**
          * @description The user's name, in upper or lower case.
          * @example lisa
          */
         readonly UsernameInPath: components["schemas"]["Username"];
-        /** @description The number of entries to skip. */
-        readonly Offset: number;
         /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
         readonly Cursor: string;
         /**
@@ -3064,7 +3397,7 @@ export interface components {
          */
         readonly OwnRateLimitPolicy: string;
         /**
-         * @description The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * @description The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          *     but it is always more than the number of entries up to a page with a next one.
          * @example 128
          */
@@ -6088,6 +6421,491 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
+    readonly getNotifications: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The settings and the channels. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quietHours": {
+                     *         "from": "20:00",
+                     *         "to": "07:30"
+                     *       },
+                     *       "digest": {
+                     *         "at": "08:00",
+                     *         "weekdays": [
+                     *           1,
+                     *           2,
+                     *           3,
+                     *           4,
+                     *           5
+                     *         ]
+                     *       },
+                     *       "staleDays": 7,
+                     *       "batchMinutes": 1,
+                     *       "timezone": "Europe/Berlin",
+                     *       "emailAvailable": true,
+                     *       "pushPublicKey": "BBQSQaBgbqRnMzJhVsqyBMDc1gM4hSRfqLnF3tR1nR4xE2o0n8c2Ew3vVyVYv0h7l3dGmQb3n8r1mJ5k0ZsQ2yA",
+                     *       "channels": [
+                     *         {
+                     *           "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *           "kind": "email",
+                     *           "label": "Work",
+                     *           "target": "mona@example.org",
+                     *           "state": "active",
+                     *           "events": [
+                     *             "review_requested",
+                     *             "checks_failed",
+                     *             "mentioned"
+                     *           ],
+                     *           "digest": true,
+                     *           "createdAt": "2026-05-01T08:00:00Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly saveNotifications: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "quietHours": {
+                 *         "from": "20:00",
+                 *         "to": "07:30"
+                 *       },
+                 *       "digest": {
+                 *         "at": "08:00",
+                 *         "weekdays": [
+                 *           1,
+                 *           2,
+                 *           3,
+                 *           4,
+                 *           5
+                 *         ]
+                 *       },
+                 *       "staleDays": 7,
+                 *       "batchMinutes": 1
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NotificationPreferences"];
+            };
+        };
+        readonly responses: {
+            /** @description The saved settings and the channels. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quietHours": {
+                     *         "from": "20:00",
+                     *         "to": "07:30"
+                     *       },
+                     *       "digest": {
+                     *         "at": "08:00",
+                     *         "weekdays": [
+                     *           1,
+                     *           2,
+                     *           3,
+                     *           4,
+                     *           5
+                     *         ]
+                     *       },
+                     *       "staleDays": 7,
+                     *       "batchMinutes": 1,
+                     *       "timezone": "Europe/Berlin",
+                     *       "emailAvailable": true,
+                     *       "pushPublicKey": "BBQSQaBgbqRnMzJhVsqyBMDc1gM4hSRfqLnF3tR1nR4xE2o0n8c2Ew3vVyVYv0h7l3dGmQb3n8r1mJ5k0ZsQ2yA",
+                     *       "channels": [
+                     *         {
+                     *           "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *           "kind": "email",
+                     *           "label": "Work",
+                     *           "target": "mona@example.org",
+                     *           "state": "active",
+                     *           "events": [
+                     *             "review_requested",
+                     *             "checks_failed",
+                     *             "mentioned"
+                     *           ],
+                     *           "digest": true,
+                     *           "createdAt": "2026-05-01T08:00:00Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createNotificationChannel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "kind": "email",
+                 *       "label": "Work",
+                 *       "address": "mona@example.org",
+                 *       "events": [
+                 *         "review_requested"
+                 *       ],
+                 *       "digest": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateNotificationChannel"];
+            };
+        };
+        readonly responses: {
+            /** @description The new channel. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "kind": "email",
+                     *       "label": "Work",
+                     *       "target": "mona@example.org",
+                     *       "state": "unconfirmed",
+                     *       "events": [
+                     *         "review_requested"
+                     *       ],
+                     *       "digest": true,
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedNotificationChannel"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly saveNotificationChannel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The channel's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "label": "Work",
+                 *       "events": [
+                 *         "review_requested",
+                 *         "stale"
+                 *       ],
+                 *       "digest": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NotificationRules"];
+            };
+        };
+        readonly responses: {
+            /** @description The changed channel. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "kind": "email",
+                     *       "label": "Work",
+                     *       "target": "mona@example.org",
+                     *       "state": "active",
+                     *       "events": [
+                     *         "review_requested",
+                     *         "checks_failed",
+                     *         "mentioned"
+                     *       ],
+                     *       "digest": true,
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteNotificationChannel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The channel's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller has no channel with this id. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly confirmNotificationChannel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The channel's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "code": "K7QF2M9D"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ConfirmNotificationChannel"];
+            };
+        };
+        readonly responses: {
+            /** @description The confirmed channel. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "kind": "email",
+                     *       "label": "Work",
+                     *       "target": "mona@example.org",
+                     *       "state": "active",
+                     *       "events": [
+                     *         "review_requested",
+                     *         "checks_failed",
+                     *         "mentioned"
+                     *       ],
+                     *       "digest": true,
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly testNotificationChannel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The channel's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery, which is `sent` or `failed`. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0b8f1f0e-5d1c-4f0e-9a0f-2f0d6d1c7e11",
+                     *       "kind": "test",
+                     *       "channel": {
+                     *         "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *         "kind": "slack",
+                     *         "label": "Team"
+                     *       },
+                     *       "title": "Test message",
+                     *       "state": "failed",
+                     *       "attempts": 1,
+                     *       "createdAt": "2026-05-02T10:30:00Z",
+                     *       "endedAt": "2026-05-02T10:30:01Z",
+                     *       "error": "The address responded with status 404."
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NotificationDelivery"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listNotificationDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The maximum number of entries to return. */
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description The number of entries to skip. */
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0b8f1f0e-5d1c-4f0e-9a0f-2f0d6d1c7e11",
+                     *         "kind": "events",
+                     *         "channel": {
+                     *           "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *           "kind": "email",
+                     *           "label": "Work"
+                     *         },
+                     *         "title": "Review requested: acme/shop #418",
+                     *         "state": "sent",
+                     *         "attempts": 1,
+                     *         "createdAt": "2026-05-02T10:30:00Z",
+                     *         "endedAt": "2026-05-02T10:30:01Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["NotificationDelivery"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly getSharing: {
         readonly parameters: {
             readonly query?: never;
@@ -6454,6 +7272,12 @@ export interface operations {
                      *           "until": "2026-05-02T10:30:08Z"
                      *         }
                      *       ],
+                     *       "notifications": {
+                     *         "collecting": 2,
+                     *         "waiting": 0,
+                     *         "failed": 0,
+                     *         "deliveries": []
+                     *       },
                      *       "cleanup": {
                      *         "isRunning": false,
                      *         "endedAt": "2026-05-02T10:00:00Z",

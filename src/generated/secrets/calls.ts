@@ -239,7 +239,8 @@ export const purgeConsumerToken = /* @__PURE__ */ createCall<paths, operations['
  * List secrets
  *
  * Returns metadata only, sorted by slug. Each variant is a separate entry, so a slug can occur several times. Only
- * secrets that match all filters are listed.
+ * secrets that match all filters are listed. A consumer token lists the secrets of its consumer, without their
+ * recipients and other consumers.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
@@ -352,7 +353,8 @@ export const listConsumers = /* @__PURE__ */ createCall<paths, operations['listC
  * Add a consumer
  *
  * Adds a consumer before a secret names it, so that it can be prepared. Returns 409 if the name is already known,
- * or if 10000 consumers have been added.
+ * or if 10000 consumers have been added. A token can't give the name of a deleted or renamed consumer a different
+ * public key; it gets 403 `session_required`.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
@@ -378,8 +380,10 @@ export const deleteConsumer = /* @__PURE__ */ createCall<paths, operations['dele
  * Consumer tokens follow the consumer: a token stays valid after a rename, and after a merge it can read the
  * values of both.
  *
- * A public key can be replaced but not removed; an empty text counts as absent. A new key doesn't reseal any
- * value; `GET /objects?reseal=true` lists the values that aren't sealed to it.
+ * A public key can be replaced but not removed; an empty text counts as absent. Replacing it requires the session
+ * of the owner, as the new key will be able to open the next values; a token gets 403 `session_required`. This
+ * also applies to a name whose former consumer was deleted or renamed. A new key doesn't reseal any value;
+ * `GET /objects?reseal=true` lists the values that aren't sealed to it.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
@@ -391,6 +395,10 @@ export const updateConsumer = /* @__PURE__ */ createCall<paths, operations['upda
  * Entries are numbered in the order in which they were written. `after` continues after an entry, so new entries
  * don't shift the pages. Only entries that match all filters are returned. Each entry is written in the same
  * transaction as the change that it records.
+ *
+ * Denied requests with a credential are recorded too, by source (address and actor), operation and error code: the
+ * first one at once, and further ones within 10 minutes as one entry with their number. Above 10 kinds per source,
+ * and above 200 sources, the rest share an entry.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
@@ -415,6 +423,9 @@ export const getAuditLogFilterOptions = /* @__PURE__ */ createCall<paths, operat
  * `entries` and `head` of a response elsewhere and send them with a later verification, which then checks that
  * they are still part of the log. Verifications run one at a time and cover the entries that exist when they
  * start.
+ *
+ * The stored values are compared with the digests and recipients in the log, so that an edited value, an older
+ * value that was put back and changed recipients are found too.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */

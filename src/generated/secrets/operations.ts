@@ -409,7 +409,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'listConsumerTokens',
     method: 'get',
     path: '/consumer-tokens',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'offset', in: 'query', required: false, type: 'integer', list: false, rest: false },
@@ -430,7 +430,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'createConsumerToken',
     method: 'post',
     path: '/consumer-tokens',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     rateLimit: 'create',
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -456,7 +456,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'revokeConsumerToken',
     method: 'delete',
     path: '/consumer-tokens/{id}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -477,7 +477,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'rotateConsumerToken',
     method: 'post',
     path: '/consumer-tokens/{id}/rotate',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     rateLimit: 'create',
     parameters: [
       { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
@@ -505,7 +505,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'purgeConsumerToken',
     method: 'delete',
     path: '/consumer-tokens/{id}/purge',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -529,7 +529,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'listObjects',
     method: 'get',
     path: '/objects',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['list'] }, { scheme: 'consumerToken', roles: [] }],
     parameters: [
       { name: 'slug', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'used_by', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -557,7 +557,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'createObject',
     method: 'post',
     path: '/objects',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['write'] }],
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -583,7 +583,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'deleteObject',
     method: 'delete',
     path: '/objects/{slug}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -610,7 +610,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'getObject',
     method: 'get',
     path: '/objects/{slug}',
-    security: [{ scheme: 'writeToken', roles: [] }, { scheme: 'session', roles: ['admin'] }, { scheme: 'consumerToken', roles: [] }],
+    security: [{ scheme: 'writeToken', roles: ['read'] }, { scheme: 'session', roles: ['admin'] }, { scheme: 'consumerToken', roles: [] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -635,7 +635,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'renameObject',
     method: 'patch',
     path: '/objects/{slug}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['write'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -666,7 +666,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'updateObject',
     method: 'put',
     path: '/objects/{slug}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['write'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -697,7 +697,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'getObjectUsedBy',
     method: 'get',
     path: '/objects/{slug}/used-by',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['list'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -721,7 +721,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'listObjectVersions',
     method: 'get',
     path: '/objects/{slug}/versions',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['list'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -745,7 +745,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'getObjectVersion',
     method: 'get',
     path: '/objects/{slug}/versions/{version}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['read'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'version', in: 'path', required: true, type: 'integer', list: false, rest: false },
@@ -771,7 +771,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'restoreObjectVersion',
     method: 'post',
     path: '/objects/{slug}/versions/{version}/restore',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['write'] }],
     parameters: [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'version', in: 'path', required: true, type: 'integer', list: false, rest: false },
@@ -821,7 +821,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'addConsumer',
     method: 'post',
     path: '/consumers',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -847,7 +847,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'deleteConsumer',
     method: 'delete',
     path: '/consumers/{name}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: true },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -870,7 +870,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'updateConsumer',
     method: 'patch',
     path: '/consumers/{name}',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
     parameters: [
       { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: true },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
@@ -898,7 +898,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'queryAuditLog',
     method: 'get',
     path: '/audit-log',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['list'] }],
     parameters: [
       { name: 'object_id', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'subject_type', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -927,7 +927,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'getAuditLogFilterOptions',
     method: 'get',
     path: '/audit-log/filter-options',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['list'] }],
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.auditLogFilterOptionsSchema },
@@ -945,7 +945,7 @@ export const operations: readonly OperationSpec[] = [
     id: 'verifyAuditLog',
     method: 'get',
     path: '/audit-log/verify',
-    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['list'] }],
     parameters: [
       { name: 'entries', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'head', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -1168,7 +1168,7 @@ export type ListCredentialsOutput =
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -1236,7 +1236,7 @@ export type ListTokensOutput =
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -1356,7 +1356,7 @@ export type ListConsumerTokensOutput =
       readonly body: shapes['listConsumerTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -1481,7 +1481,7 @@ export interface ListObjectsInput extends RequestContext {
     /** Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
     readonly cursor?: string;
   };
-  readonly caller: SessionCaller | TokenCaller;
+  readonly caller: SessionCaller | TokenCaller | ConsumerTokenCaller;
 }
 
 /** The responses of `listObjects`. Errors are thrown. */
@@ -1491,7 +1491,7 @@ export type ListObjectsOutput =
       readonly body: shapes['listObjects']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -1699,7 +1699,7 @@ export type ListObjectVersionsOutput =
       readonly body: shapes['listObjectVersions']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -1787,7 +1787,7 @@ export type ListConsumersOutput =
       readonly body: shapes['listConsumers']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;
@@ -1901,7 +1901,7 @@ export type QueryAuditLogOutput =
       readonly body: shapes['queryAuditLog']['responses'][200]['content']['application/json'];
       readonly headers: {
         /**
-         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          * but it is always more than the number of entries up to a page with a next one.
          */
         readonly 'X-Total-Count': string;

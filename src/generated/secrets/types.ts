@@ -516,7 +516,8 @@ export interface paths {
         /**
          * List secrets
          * @description Returns metadata only, sorted by slug. Each variant is a separate entry, so a slug can occur several times. Only
-         *     secrets that match all filters are listed.
+         *     secrets that match all filters are listed. A consumer token lists the secrets of its consumer, without their
+         *     recipients and other consumers.
          */
         readonly get: operations["listObjects"];
         readonly put?: never;
@@ -760,7 +761,8 @@ export interface paths {
         /**
          * Add a consumer
          * @description Adds a consumer before a secret names it, so that it can be prepared. Returns 409 if the name is already known,
-         *     or if 10000 consumers have been added.
+         *     or if 10000 consumers have been added. A token can't give the name of a deleted or renamed consumer a different
+         *     public key; it gets 403 `session_required`.
          */
         readonly post: operations["addConsumer"];
         readonly delete?: never;
@@ -808,8 +810,10 @@ export interface paths {
          *     Consumer tokens follow the consumer: a token stays valid after a rename, and after a merge it can read the
          *     values of both.
          *
-         *     A public key can be replaced but not removed; an empty text counts as absent. A new key doesn't reseal any
-         *     value; `GET /objects?reseal=true` lists the values that aren't sealed to it.
+         *     A public key can be replaced but not removed; an empty text counts as absent. Replacing it requires the session
+         *     of the owner, as the new key will be able to open the next values; a token gets 403 `session_required`. This
+         *     also applies to a name whose former consumer was deleted or renamed. A new key doesn't reseal any value;
+         *     `GET /objects?reseal=true` lists the values that aren't sealed to it.
          */
         readonly patch: operations["updateConsumer"];
         readonly trace?: never;
@@ -826,6 +830,10 @@ export interface paths {
          * @description Entries are numbered in the order in which they were written. `after` continues after an entry, so new entries
          *     don't shift the pages. Only entries that match all filters are returned. Each entry is written in the same
          *     transaction as the change that it records.
+         *
+         *     Denied requests with a credential are recorded too, by source (address and actor), operation and error code: the
+         *     first one at once, and further ones within 10 minutes as one entry with their number. Above 10 kinds per source,
+         *     and above 200 sources, the rest share an entry.
          */
         readonly get: operations["queryAuditLog"];
         readonly put?: never;
@@ -872,6 +880,9 @@ export interface paths {
          *     `entries` and `head` of a response elsewhere and send them with a later verification, which then checks that
          *     they are still part of the log. Verifications run one at a time and cover the entries that exist when they
          *     start.
+         *
+         *     The stored values are compared with the digests and recipients in the log, so that an edited value, an older
+         *     value that was put back and changed recipients are found too.
          */
         readonly get: operations["verifyAuditLog"];
         readonly put?: never;
@@ -1068,6 +1079,8 @@ export interface components {
             readonly last_used_at?: string;
             readonly status?: components["schemas"]["TokenStatus"];
             readonly allowed_actions?: readonly components["schemas"]["TokenAction"][];
+            /** @description Omitted for a token without limits. */
+            readonly access?: components["schemas"]["TokenAccess"];
         };
         /**
          * @description The status by the server's clock. A token that is both revoked and expired is `revoked`.
@@ -1079,9 +1092,48 @@ export interface components {
          * @enum {string}
          */
         readonly TokenAction: "rotate" | "revoke" | "purge";
+        /**
+         * @description The limits of a write token; all given ones apply, and an omitted one doesn't limit the token. A token that is
+         *     limited to some secrets can't add tags or consumers other than its own to a secret, and can't change a secret
+         *     that another consumer uses too.
+         */
+        readonly TokenAccess: {
+            readonly permissions?: readonly components["schemas"]["TokenPermission"][];
+            /** @description Only secrets whose slug starts with this text. */
+            readonly name_prefix?: components["schemas"]["Slug"];
+            /** @description Only secrets with at least one of these tags. */
+            readonly tags?: readonly string[];
+            /** @description Only secrets that name at least one of these consumers. */
+            readonly consumers?: readonly components["schemas"]["ConsumerName"][];
+            readonly addresses?: components["schemas"]["TokenAddresses"];
+        };
+        /**
+         * @description - `list`: names and labels of secrets, their versions, and the audit log
+         *     - `read`: encrypted values, which only a recipient can decrypt
+         *     - `write`: creating, replacing, restoring and renaming secrets, and changing their labels
+         *     - `manage`: deleting secrets; consumers and consumer tokens
+         * @enum {string}
+         */
+        readonly TokenPermission: "list" | "read" | "write" | "manage";
+        /**
+         * @description The name of a secret. Upper and lower case are distinguished.
+         * @example db-password
+         */
+        readonly Slug: string;
+        /**
+         * @description A repository or host that depends on secrets. The name is part of a path: its segments between slashes must not
+         *     be empty, `.` or `..`. Control characters, format characters and white space aren't allowed, except for single
+         *     spaces inside a segment. Letters of all scripts are allowed and compared exactly, so names that only look the
+         *     same are different.
+         * @example acme/shop
+         */
+        readonly ConsumerName: string;
+        /** @description The IP addresses and ranges from which the token may be used, such as `10.0.0.0/8`. */
+        readonly TokenAddresses: readonly string[];
         readonly CreateTokenRequest: {
             readonly description: components["schemas"]["TokenDescription"];
             readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
+            readonly access?: components["schemas"]["TokenAccess"];
         };
         /** @description The purpose of the token; not blank. */
         readonly TokenDescription: string;
@@ -1113,6 +1165,8 @@ export interface components {
             readonly last_used_at?: string;
             readonly status?: components["schemas"]["TokenStatus"];
             readonly allowed_actions?: readonly components["schemas"]["TokenAction"][];
+            /** @description Omitted for a token that may be used from everywhere. */
+            readonly addresses?: components["schemas"]["TokenAddresses"];
         };
         /**
          * @description The name of an existing or requested consumer.
@@ -1123,15 +1177,8 @@ export interface components {
             readonly consumer: components["schemas"]["ConsumerName"];
             readonly description: components["schemas"]["TokenDescription"];
             readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
+            readonly addresses?: components["schemas"]["TokenAddresses"];
         };
-        /**
-         * @description A repository or host that depends on secrets. The name is part of a path: its segments between slashes must not
-         *     be empty, `.` or `..`. Control characters, format characters and white space aren't allowed, except for single
-         *     spaces inside a segment. Letters of all scripts are allowed and compared exactly, so names that only look the
-         *     same are different.
-         * @example acme/shop
-         */
-        readonly ConsumerName: string;
         readonly ConsumerTokenWithValue: components["schemas"]["ConsumerTokenMetadata"] & {
             /** @description The token itself. Returned only once. */
             readonly value: string;
@@ -1183,11 +1230,6 @@ export interface components {
             /** @description The reason to reseal the value. In lists only; omitted if there is no reason. */
             readonly reseal?: components["schemas"]["Reseal"];
         };
-        /**
-         * @description The name of a secret. Upper and lower case are distinguished.
-         * @example db-password
-         */
-        readonly Slug: string;
         /** @description A label. Upper case is converted to lower case when it is stored. */
         readonly Tag: string;
         /** @description The actor, as far as the credential proves it. The audit log uses the same values. */
@@ -1337,10 +1379,10 @@ export interface components {
             readonly public_key?: string;
         };
         /**
-         * @description The type of the entry's subject; `identity` is the owner's public key.
+         * @description The type of the entry's subject; `identity` is the owner's public key, `request` a denied request.
          * @enum {string}
          */
-        readonly AuditSubjectType: "object" | "consumer" | "token" | "consumer_token" | "passkey" | "identity";
+        readonly AuditSubjectType: "object" | "consumer" | "token" | "consumer_token" | "passkey" | "identity" | "request";
         readonly AuditLogEntry: {
             /** @description Increases with every entry. */
             readonly id: number;
@@ -1352,13 +1394,35 @@ export interface components {
              */
             readonly variant_id?: string;
             readonly subject_type?: components["schemas"]["AuditSubjectType"];
-            /** @description The name of the consumer, the id of the token or passkey, or the public key; omitted for secrets. */
+            /**
+             * @description The name of the consumer, the id of the token or passkey, the public key, or the `operationId` of a denied
+             *     request; omitted for secrets.
+             */
             readonly subject_id?: string;
             readonly action: components["schemas"]["AuditAction"];
             /** @description The version of the secret that was read or restored. */
             readonly version?: number;
             /** @description The name of a secret or consumer before it was renamed. */
             readonly previous_slug?: string;
+            /** @description The number of the value that was stored. Only in entries that stored a value, like the next two. */
+            readonly value_version?: number;
+            /** @description The SHA-256 of the stored bytes, in hexadecimal. */
+            readonly value_digest?: string;
+            /** @description The fingerprints of the recorded recipients, sorted. */
+            readonly recipients?: readonly components["schemas"]["KeyFingerprint"][];
+            /** @description The public key that was registered. */
+            readonly key?: components["schemas"]["KeyFingerprint"];
+            /** @description The public key before; omitted for the first one. */
+            readonly previous_key?: components["schemas"]["KeyFingerprint"];
+            /**
+             * @description The error code of denied requests; `not_found` for a token that requested secrets of others. `other` for
+             *     several codes.
+             */
+            readonly reason?: string;
+            /** @description The number of denied requests in this entry. */
+            readonly count?: number;
+            /** @description The slugs in denied requests, at most 10. */
+            readonly names?: readonly string[];
             /** Format: date-time */
             readonly timestamp: string;
             /** @description The IP address of the client. */
@@ -1376,9 +1440,16 @@ export interface components {
          *       server
          *     - `merge`: a consumer was renamed to an existing one
          *     - `rotate`, `revoke`, `purge`: the operation on a token
+         *     - `denied`: requests with an invalid or insufficient credential; see `reason` and `count`
          * @enum {string}
          */
-        readonly AuditAction: "create" | "read" | "update" | "rename" | "delete" | "restore" | "rotation_due" | "merge" | "rotate" | "revoke" | "purge";
+        readonly AuditAction: "create" | "read" | "update" | "rename" | "delete" | "restore" | "rotation_due" | "merge" | "rotate" | "revoke" | "purge" | "denied";
+        /**
+         * @description The fingerprint of a public key: `SHA256:` and the SHA-256 of its text in base64 without padding, as OpenSSH
+         *     prints it.
+         * @example SHA256:uNiVztksCsDhcc0u9e8BrrJXVGDOUKhN5Ahr1hJVU2E
+         */
+        readonly KeyFingerprint: string;
         readonly AuditLogFilterOptions: {
             readonly object_ids: readonly string[];
             readonly actors: readonly components["schemas"]["AuditActorOption"][];
@@ -1391,7 +1462,7 @@ export interface components {
             readonly label: string;
         };
         readonly AuditLogVerification: {
-            /** @description Whether all entries are unchanged. */
+            /** @description Whether all entries and all verified values are unchanged. */
             readonly intact: boolean;
             /** @description The number of entries, as stored separately from them. */
             readonly entries: number;
@@ -1409,6 +1480,34 @@ export interface components {
              * @enum {string}
              */
             readonly reason?: "added" | "changed" | "missing";
+            readonly values?: components["schemas"]["ValueVerification"];
+        };
+        /**
+         * @description The comparison of the stored values with the entries that recorded their digests and recipients. It covers the
+         *     current values, with `full=true` also the previous ones.
+         */
+        readonly ValueVerification: {
+            /** @description The number of values that match their entry. */
+            readonly verified: number;
+            /** @description The number of values of earlier releases, whose entries have no digest. */
+            readonly unrecorded: number;
+            /** @description The first 100 values that don't match. */
+            readonly altered: readonly components["schemas"]["AlteredValue"][];
+        };
+        readonly AlteredValue: {
+            readonly object_id: string;
+            /** Format: uuid */
+            readonly variant_id: string;
+            readonly version: number;
+            /**
+             * @description - `value`: the bytes differ from those that were stored
+             *     - `version`: the current value isn't the one that was stored last
+             *     - `recipients`: the recorded recipients differ
+             *     - `missing`: the value is absent
+             *     - `unknown`: the log has no entry about the secret
+             * @enum {string}
+             */
+            readonly reason: "missing" | "recipients" | "unknown" | "value" | "version";
         };
         /** @description A JSON-RPC 2.0 message or a batch of messages, as defined by the protocol. */
         readonly JsonRpcMessage: {
@@ -1742,7 +1841,7 @@ export interface components {
          */
         readonly SessionCookie: string;
         /**
-         * @description The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * @description The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
          *     but it is always more than the number of entries up to a page with a next one.
          * @example 128
          */
@@ -2417,7 +2516,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "description": "deploy script",
-                 *       "ttl_seconds": 7776000
+                 *       "ttl_seconds": 7776000,
+                 *       "access": {
+                 *         "permissions": [
+                 *           "list",
+                 *           "read",
+                 *           "write"
+                 *         ]
+                 *       }
                  *     }
                  */
                 readonly "application/json": components["schemas"]["CreateTokenRequest"];
@@ -3963,7 +4069,12 @@ export interface operations {
                      *       "intact": true,
                      *       "entries": 41,
                      *       "head": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "verified_from": 1
+                     *       "verified_from": 1,
+                     *       "values": {
+                     *         "verified": 12,
+                     *         "unrecorded": 0,
+                     *         "altered": []
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AuditLogVerification"];

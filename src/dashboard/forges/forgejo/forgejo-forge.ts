@@ -4,6 +4,7 @@ import { createForgeRequests, type ForgeRequestsOptions, type LimitScope, readRe
 import { createRestClient, type RestClient } from '../http/rest.js';
 import { findMissingPermissions, type PermissionProbe, probeWebhookAccess } from '../permissions.js';
 import { toRepositoryPath } from '../read-repositories.js';
+import { readPullRequestState } from '../read-state.js';
 import { withForgeErrors } from '../sanitize.js';
 import { replaceWebhooks } from '../webhooks.js';
 import { actOnForgejo, FORGEJO_ACTIONS } from './actions.js';
@@ -24,6 +25,7 @@ export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: Forge
     quotas: {},
     ...reader,
     inspect: () => inspectForgejo(rest, reader.discover),
+    readState: (target) => readPullRequestState(rest, target),
     checks: (target) => readForgejoChecks(rest, target),
     act: (target, action) => actOnForgejo({ rest, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureForgejoWebhook(rest, fullName, hook),

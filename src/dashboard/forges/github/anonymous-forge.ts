@@ -24,6 +24,7 @@ import {
   toRevision,
   uniqueByNumber,
 } from '../read-repositories.js';
+import { readPullRequestState } from '../read-state.js';
 import { withForgeErrors } from '../sanitize.js';
 import { ciFromCheckRuns, toRunState, toSeconds } from './checks.js';
 import { GITHUB_API, toGithubProtocol, toGithubWebUrl } from './requests.js';
@@ -54,6 +55,7 @@ export function createAnonymousGithubForge({
     quotas: requests.budgets,
     ...reader,
     inspect: async () => ({ repositories: await reader.discover(), missing: [TOKEN_PERMISSION] }),
+    readState: (target) => readPullRequestState(rest, target),
     checks: (target) => readPublicChecks(rest, target),
     act: rejectWithoutToken,
     ensureWebhook: rejectWithoutToken,

@@ -2,6 +2,7 @@ import type { Forge, ForgeRepository, Inspection, MissingPermission, WebhookConf
 import type { RestClient } from '../http/rest.js';
 import { findMissingPermissions, type PermissionProbe, probeWebhookAccess } from '../permissions.js';
 import { toRepositoryPath } from '../read-repositories.js';
+import { readPullRequestState } from '../read-state.js';
 import { withForgeErrors } from '../sanitize.js';
 import { deleteWebhooks, listMatchingWebhooks, withPermissionError } from '../webhooks.js';
 import {
@@ -54,6 +55,7 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
       installation === undefined
         ? inspectToken(requests, reader.discover)
         : inspectInstallation(installation, { requests, discover: reader.discover }),
+    readState: (target) => readPullRequestState(requests, target),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
     readReplies: (comments) => readBotReplies(requests, comments),
@@ -140,10 +142,12 @@ async function inspectInstallation(
 
 const EVENTS = [
   'check_run',
+  'issue_comment',
   'issues',
   'merge_group',
   'pull_request',
   'pull_request_review',
+  'pull_request_review_comment',
   'pull_request_review_thread',
   'push',
   'repository',

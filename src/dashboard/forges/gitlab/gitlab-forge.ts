@@ -1,5 +1,5 @@
 import { ForgeError } from '../forge-error.js';
-import type { Forge, Inspection, WebhookConfig } from '../forge.js';
+import type { Forge, Inspection, PullRequestOutcome, PullRequestTarget, WebhookConfig } from '../forge.js';
 import type { RestClient } from '../http/rest.js';
 import { findMissingPermissions, probeWebhookAccess } from '../permissions.js';
 import { withForgeErrors } from '../sanitize.js';
@@ -23,11 +23,20 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     quotas: requests.budgets,
     ...reader,
     inspect: () => inspectGitlab(requests, reader.discover),
+    readState: (target) => readMergeRequestState(requests, target),
     checks: (target) => readGitlabChecks(requests, target),
     act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),
   };
   return withForgeErrors(forge, options.baseUrl);
+}
+
+/** @see Forge.readState */
+async function readMergeRequestState(rest: RestClient, target: PullRequestTarget): Promise<PullRequestOutcome> {
+  const path = `${toProjectPath(target.fullName)}/merge_requests/${target.number}`;
+  const { state } = (await rest.get(path)) as { readonly state: string };
+  if (state === 'merged') return 'merged';
+  return state === 'closed' ? 'closed' : 'open';
 }
 
 const WRITE_PERMISSION = { permission: 'api', purpose: 'to act on merge requests and set up webhooks' };
@@ -70,6 +79,7 @@ async function ensureGitlabWebhook(rest: RestClient, fullName: string, hook: Web
     enable_ssl_verification: true,
     push_events: true,
     merge_requests_events: true,
+    note_events: true,
     issues_events: true,
     confidential_issues_events: true,
     pipeline_events: true,

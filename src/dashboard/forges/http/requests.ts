@@ -185,7 +185,7 @@ function createRateLimitPauses(now: () => number): RateLimitPauses {
 }
 
 /** Reads a Retry-After header, in seconds or as a date, as a time in milliseconds since the epoch. */
-export function readRetryAfter(headers: Headers, at: number): number | undefined {
+export function readRetryAfter(headers: Pick<Headers, 'get'>, at: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return at + Number(text) * 1000;
   const date = Date.parse(text);

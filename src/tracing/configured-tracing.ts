@@ -1,0 +1,15 @@
+import { type Config, readEnvironment } from '../config/config.js';
+import { INSTANCE } from '../log.js';
+import type { Tracing } from './tracing.js';
+
+/** Starts to trace if the standard variables of OpenTelemetry name a collector. Otherwise, the module is not loaded. */
+export async function startConfiguredTracing({ trustProxy }: Config, version: string): Promise<Tracing | undefined> {
+  if (!isTracing(readEnvironment())) return undefined;
+  const { startTracing } = await import('./tracing.js');
+  return startTracing({ version, instance: INSTANCE, trustsParents: trustProxy > 0 });
+}
+
+const isTracing = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.OTEL_SDK_DISABLED !== 'true' &&
+  env.OTEL_TRACES_EXPORTER !== 'none' &&
+  Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT);

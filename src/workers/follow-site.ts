@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+import { isDamage } from '@trellis/core/storage-faults';
+import type { FollowedRecords } from '@trellis/site/followed-records';
+import { createFormatDate } from '@trellis/site/query/dates';
+import { createDigestReader, followSiteRecords } from '@trellis/site/site';
+import type { ProblemReport } from '@trellis/site/sources/problems';
+import type { Config } from '../config/config.js';
+import { openMarkdown } from '../site-markdown.js';
+import { loadSiteSchema, loadSourceModules } from '../site-schema.js';
+import {
+  countSiteWork,
+  openImageService,
+  type OpenSite,
+  reportSite,
+  type SharedRecords,
+  type SharedSite,
+  type SiteReport,
+  type SiteService,
+  type SiteServiceOptions,
+  type SiteState,
+  type SiteWork,
+  STARTING,
+  toImageOptions,
+} from '../site-service.js';
+import type { PrimaryLink } from './primary-link.js';
+
+interface FollowSiteOptions extends SiteServiceOptions {
+  readonly primary: Pick<PrimaryLink, 'on' | 'send'>;
+}
+
+/** Follows the site of the primary process, which scans and watches it. */
+export function followSite(config: Config, options: FollowSiteOptions): SiteService {
+  return new FollowedSite(config, options);
+}
+
+/** The time between two attempts to open records that the primary process has open. */
+const RETRY_MS = 1_000;
+
+class FollowedSite implements SiteService {
+  state: SiteState = { status: 'starting', reason: STARTING };
+  readonly firstAttempt: Promise<OpenSite>;
+  readonly #config: Config;
+  readonly #options: FollowSiteOptions;
+  readonly #settle: { readonly open: (open: OpenSite) => void; readonly fail: (reason: Error) => void };
+  #shared: SharedSite | undefined;
+  #records: FollowedRecords | undefined;
+  #problems: ProblemReport = { entries: [], count: 0 };
+  #changing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(config: Config, options: FollowSiteOptions) {
+    this.#config = config;
+    this.#options = options;
+    const { promise, ...settle } = createAttempt();
+    this.firstAttempt = promise;
+    this.#settle = settle;
+    // The state has the reason of a failure.
+    promise.catch(() => undefined);
+    options.primary.on('site', ({ site }) => this.#follow(site));
+    options.primary.on('records', (records) => this.#refresh(records));
+  }
+
+  report(details: boolean): SiteReport {
+    return reportSite(this.state, details);
+  }
+
+  countWork(): SiteWork {
+    return countSiteWork(this.state);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#changing;
+    await this.#closeSite({ status: 'unavailable', reason: 'The server is stopping.' });
+  }
+
+  /** Changes to the site that the primary process has opened, or closed. */
+  #follow(shared: SharedSite): void {
+    this.#shared = shared;
+    clearTimeout(this.#timer);
+    this.#changing = this.#changing.then(() => this.#change(shared));
+  }
+
+  async #change(shared: SharedSite): Promise<void> {
+    // The next change is already known.
+    if (shared !== this.#shared || this.#isClosed) return;
+    try {
+      await this.#closeSite(shared.status === 'open' ? { status: 'starting', reason: STARTING } : shared);
+      if (shared.status === 'open') this.#settle.open(await this.#open(shared));
+      else if (shared.status === 'unavailable') this.#settle.fail(new Error(shared.reason));
+    } catch (error) {
+      this.#options.log.error(`The records of the site can't be opened: ${String(error)}`);
+      if (isDamage(error)) this.#reportDamage(error);
+      this.#timer = setTimeout(() => this.#follow(shared), RETRY_MS).unref();
+    }
+  }
+
+  async #open({ file, config, summary, storedQueries, ...records }: SharedSite & { readonly status: 'open' }) {
+    const { primary, statements: watch } = this.#options;
+    const { project } = this.#config;
+    const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
+    const store = followSiteRecords({
+      file,
+      tables: schema.tables,
+      modules,
+      watch,
+      onDamage: (error) => this.#reportDamage(error),
+      requestIndex: (key) => primary.send({ kind: 'index', key }),
+    });
+    store.refresh(records.changedAt);
+    this.#records = store;
+    this.#problems = records.problems;
+    const readDigest = createDigestReader(store, undefined);
+    const site = { store, config, summary, readDigest, problems: (): ProblemReport => this.#problems };
+    const imaging = openImageService(site, this.#config, toImageOptions(this.#options));
+    const formatDate = createFormatDate({ dialect: config.dates });
+    const markdown = openMarkdown(site, {
+      imaging,
+      directory: this.#config.site,
+      cacheDirectory: path.dirname(file),
+      warn: (line) => this.#options.log.warn(line),
+    });
+    const open: OpenSite = { site, schema, imaging, markdown, storedQueries, formatDate };
+    this.state = { open };
+    return open;
+  }
+
+  #refresh({ changedAt, problems }: SharedRecords): void {
+    this.#problems = problems;
+    try {
+      this.#records?.refresh(changedAt);
+    } catch (error) {
+      this.#options.log.error(`The records of the site can't be read: ${String(error)}`);
+      if (isDamage(error)) this.#reportDamage(error);
+    }
+  }
+
+  #reportDamage(error: unknown): void {
+    this.#options.primary.send({ kind: 'damage', reason: String(error) });
+  }
+
+  async #closeSite(state: SiteState): Promise<void> {
+    const before = this.state;
+    this.state = state;
+    if (!('open' in before)) return;
+    const records = this.#records;
+    this.#records = undefined;
+    // Queries that have begun have to end first.
+    await pause();
+    await before.open.markdown.close();
+    await before.open.imaging.images.close();
+    records?.close();
+  }
+}
+
+function createAttempt() {
+  let open!: (open: OpenSite) => void;
+  let fail!: (reason: Error) => void;
+  const promise = new Promise<OpenSite>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { promise, open, fail };
+}
