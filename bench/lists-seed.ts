@@ -24,7 +24,7 @@ export const STEP_MS = 20_000;
 
 /** Fills a new database by SQL, and creates an admin with a session and a write token. */
 export async function seedLists(place: DatabaseTarget, sizes: ListSizes): Promise<Visitor> {
-  const database = await openDatabase(place);
+  const database = await openDatabase(place, { hasDeadlines: false });
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
   const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);

@@ -4,12 +4,10 @@
  *
  * `node --conditions=trellis-source --import tsx bench/pgbouncer.ts`
  */
-import { spawn } from 'node:child_process';
-import { copyFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../tests/contract/free-port.js';
+import { startPgbouncer } from './pooler.js';
 import { startPostgres } from './postgres.js';
 import { sendReads, sendUpdates, sendWrites, type Load } from './secrets-load.js';
 import { seedSecrets } from './secrets-seed.js';
@@ -18,40 +16,18 @@ import { startServer } from './server.js';
 const SECRETS = 50;
 const SECONDS = 5;
 
-/** An unprivileged user: PgBouncer refuses to run as root. */
-const NOBODY = 65_534;
-
 const work = mkdtempSync(path.join(tmpdir(), 'trellis-pgbouncer-'));
 chmodSync(work, 0o755);
 const postgres = await startPostgres();
-const pooled = new URL(postgres.url);
-const config = path.join(work, 'pgbouncer.ini');
-const port = await findFreePort();
-writeFileSync(
-  config,
-  `[databases]
-* = host=127.0.0.1 port=${pooled.port} user=${pooled.username} password=${pooled.password}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 4
-`,
-);
-pooled.port = String(port);
-const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-const pooler = spawn('pgbouncer', ['-q', config], { stdio: 'inherit', ...user });
-await sleep(500);
+const pooler = await startPgbouncer(postgres.url);
 
-const environment = { TRELLIS_SERVICES: 'secrets', DATABASE_URL: pooled.href };
+const environment = { TRELLIS_SERVICES: 'secrets', DATABASE_URL: pooler.url };
 const start = (state: string) =>
   startServer(['dist/cli.js', 'serve'], { ...environment, TRELLIS_STATE: state }, (at) => fetch(`${at}/healthz`));
 const states = ['one', 'two'].map((name) => path.join(work, name)) as [string, string];
 for (const state of states) mkdirSync(state, { mode: 0o700 });
 
-const seeded = await seedSecrets({ url: pooled.href }, { secrets: SECRETS, writers: 4 });
+const seeded = await seedSecrets({ url: pooler.url }, { secrets: SECRETS, writers: 4 });
 const first = await start(states[0]);
 copyFileSync(path.join(states[0], 'server.key'), path.join(states[1], 'server.key'));
 const second = await start(states[1]);
@@ -68,6 +44,6 @@ const verified = await fetch(`${first.origin}/secrets/audit-log/verify?full=true
 });
 process.stdout.write(`${await verified.text()}\n`);
 await Promise.all([first.stop(), second.stop()]);
-pooler.kill();
+await pooler.stop();
 await postgres.stop();
 rmSync(work, { recursive: true, force: true });

@@ -1,7 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { endPostgresWithProcess } from '../tests/storage/end-with-process.js';
 import { importFromTool } from '../tools/install.js';
 
@@ -17,6 +19,13 @@ interface PostgresModule {
 export interface BenchPostgres {
   /** The URL of an empty database. */
   readonly url: string;
+  /** Returns the id of the main process. */
+  findPid(): Promise<number>;
+  /** Ends all connections and the server, which keeps its data. */
+  end(): Promise<void>;
+  /** Starts the server again. */
+  startAgain(): Promise<void>;
+  /** Ends the server, and deletes its data. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +53,15 @@ export async function startPostgres(): Promise<BenchPostgres> {
   await server.initialise();
   await server.start();
   endPostgresWithProcess(folder);
+  const pidFile = path.join(folder, 'data', 'postmaster.pid');
+  const findPid = async (): Promise<number> => Number.parseInt(await readFile(pidFile, 'utf8'), 10);
   return {
+    findPid,
+    async end() {
+      process.kill(await findPid(), 'SIGINT');
+      while (existsSync(pidFile)) await sleep(50);
+    },
+    startAgain: () => server.start(),
     url: `postgres://trellis:trellis@127.0.0.1:${port}/postgres`,
     async stop() {
       await server.stop();

@@ -11,10 +11,12 @@ import { benchMalicious } from './malicious.js';
 import { benchPages } from './pages.js';
 import { benchPatterns } from './patterns.js';
 import { benchQueries } from './queries.js';
+import { benchRepeated } from './repeated.js';
 import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
 import { benchScan } from './scan.js';
 import { benchSecrets } from './secrets.js';
+import { benchWorkers } from './workers.js';
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -61,6 +63,18 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'start, memory and requests per second of queries, beside the engine with constant answers',
     counts: [FILES, FOLDERS, rounds(3), SECONDS],
     run: benchQueries,
+  },
+  {
+    name: 'repeated',
+    description: 'requests per second of repeated queries, beside bare node:http with the same bytes',
+    counts: [FILES, FOLDERS, rounds(5), SECONDS],
+    run: benchRepeated,
+  },
+  {
+    name: 'workers',
+    description: 'requests per second of page queries, with one process and with several workers',
+    counts: [FILES, FOLDERS, rounds(5), SECONDS, ['workers', 'number of workers', 2, 2]],
+    run: benchWorkers,
   },
   {
     name: 'pages',
