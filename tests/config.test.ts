@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.js';
 import { createAddressPolicy } from '../src/dashboard/forges/http/address-policy.js';
@@ -23,6 +23,7 @@ describe('loadConfig', () => {
       publicUrl: undefined,
       allowedHosts: [],
       instanceLabel: '',
+      workers: 1,
       site: expect.stringMatching(/\/examples\/site$/) as string,
       state: join(folder, '.trellis'),
       services: ['site', 'dashboard', 'secrets'],
@@ -41,7 +42,10 @@ describe('loadConfig', () => {
       refreshMinutes: 20,
       tightRateLimit: 60,
       forgeAllow: [],
+      smtp: undefined,
+      notificationAllow: [],
       siteRateLimit: 3_000,
+      siteCacheSeconds: 0,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
       serverKey: undefined,
@@ -92,6 +96,15 @@ describe('loadConfig', () => {
     await expect(loadConfig({ env: { TRUST_PROXY: '1' }, folder })).resolves.toMatchObject({ drainSeconds: 5 });
     const env = { TRUST_PROXY: '1', TRELLIS_DRAIN_SECONDS: '0' };
     await expect(loadConfig({ env, folder })).resolves.toMatchObject({ drainSeconds: 0 });
+  });
+
+  test('starts one worker per core with TRELLIS_WORKERS=auto', async () => {
+    await expect(loadConfig({ env: { TRELLIS_WORKERS: 'auto' }, folder })).resolves.toMatchObject({
+      workers: availableParallelism(),
+    });
+    await writeFile(join(folder, 'trellis.config.json'), '{"workers": 3}');
+    await expect(loadConfig({ env: {}, folder })).resolves.toMatchObject({ workers: 3 });
+    await rm(join(folder, 'trellis.config.json'));
   });
 
   test('prefers flags to the environment, and the environment to the file', async () => {
@@ -184,6 +197,11 @@ describe('loadConfig', () => {
       'a label of several lines',
       { INSTANCE_LABEL: 'a\nb' },
       'INSTANCE_LABEL: expected text of 1 to 24 characters; received "a\\nb"',
+    ],
+    [
+      'no worker',
+      { TRELLIS_WORKERS: '0' },
+      'TRELLIS_WORKERS: expected a whole number from 1 to 128, or "auto"; received "0"',
     ],
     [
       'an unknown service',

@@ -13,7 +13,7 @@ export interface ImportRule {
 
 /** A domain contains rules and storage. It does not depend on the transport or on other domains. */
 const domain: ImportRule = {
-  rooms: ['storage', 'core', 'accounts/callers'],
+  rooms: ['storage', 'core', 'accounts/callers', 'accounts/token-access'],
   packages: 'no transport',
 };
 
@@ -26,29 +26,49 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Each command is a program that opens the services it needs.
   commands: {
     rooms: [
-      ...['core', 'config', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
-      ...['dashboard', 'client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
+      ...['core', 'config', 'site-markdown', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts'],
+      ...['secrets', 'storage', 'dashboard', 'client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
-  main: {
-    rooms: ['app', 'core', 'server', 'services', 'config', 'log', 'metrics', 'setup-link', 'site-requests', 'tracing'],
+  main: { rooms: ['core', 'config', 'log', 'metrics', 'start-server', 'startup-report', 'tracing', 'workers'] },
+  'start-server': { rooms: ['app', 'server', 'services', 'config', 'site-requests'] },
+  'startup-report': { rooms: ['config', 'log', 'setup-link'] },
+  // The processes of a server: one that owns the state folder, and those that serve requests.
+  workers: {
+    rooms: [
+      ...[
+        'core',
+        'server',
+        'site',
+        'config',
+        'log',
+        'metrics',
+        'services',
+        'site-markdown',
+        'site-schema',
+        'site-service',
+      ],
+      ...['start-server', 'startup-report', 'tracing'],
+    ],
   },
   'setup-link': { rooms: ['accounts', 'core'], packages: 'no transport' },
-  tracing: { rooms: ['server'] },
+  tracing: { rooms: ['server', 'config', 'log'] },
   log: { rooms: ['server'] },
   // Reads the state of the services, which know nothing of metrics.
   metrics: { rooms: ['config', 'dashboard', 'storage'] },
   // Starts the server of a project for its tests.
-  testing: { rooms: ['config', 'main', 'server'] },
+  testing: { rooms: ['config', 'start-server', 'server'] },
   app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
   'site-requests': { rooms: ['server', 'site/graphql', 'resolvers', 'page-paths'] },
   // The services of this product, as any other project lists its own.
   product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'secrets-handlers'], packages: [] },
   'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
   project: { rooms: ['product'], packages: [] },
-  services: { rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
-  'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-schema'] },
-  'site-schema': { rooms: ['config'], packages: ['node:fs/promises'] },
+  services: { rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service', 'workers'] },
+  'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-markdown', 'site-schema'] },
+  'site-markdown': { rooms: ['core', 'site'], packages: [] },
+  'site-schema': { rooms: ['config'], packages: ['node:fs', 'node:fs/promises'] },
+  'site-source': { rooms: ['site'], packages: [] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
   config: { rooms: ['core', 'product', 'project'] },

@@ -98,7 +98,7 @@ test.each([
   [
     'a consumer token without a consumer',
     ['create', '--kind', 'consumer', '--label', 'x', '--days', '1'],
-    'require --consumer',
+    'require one --consumer',
   ],
   ['API tokens without a user', ['list'], 'require --user'],
   [
@@ -122,4 +122,39 @@ test.each([
 test('tokens: fails for a state folder without a database', async () => {
   const { code, err } = await trellis('list', '--user', 'ada', '--state', join(folder, 'none'));
   expect([code, err]).toEqual([1, expect.stringContaining('No database in this state folder')]);
+});
+
+test('tokens: create a write token with limits, and reject limits of a different kind', async () => {
+  const create = (...args: string[]) => trellis('create', '--label', 'limited', '--days', '30', ...args, ...where);
+  const limits = ['--permission', 'list', '--permission', 'write', '--name-prefix', 'shop-', '--tag', 'prod'];
+  const made = await create('--kind', 'write', ...limits, '--consumer', 'acme/shop', '--address', '127.0.0.0/8');
+  expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^trs_/)]);
+  const send = (path: string, method = 'GET') =>
+    fetch(`${server.origin}/secrets${path}`, { method, headers: { authorization: `Bearer ${made.out.trim()}` } });
+  expect((await send('/objects')).status).toBe(200);
+  expect((await send('/objects/shop-db', 'DELETE')).status).toBe(403);
+  const { out } = await trellis('list', '--kind', 'write', '--json', ...where);
+  const [stored] = (JSON.parse(out) as { description: string; access?: object }[]).filter(
+    ({ description }) => description === 'limited',
+  );
+  expect(stored?.access).toEqual({
+    permissions: ['list', 'write'],
+    namePrefix: 'shop-',
+    tags: ['prod'],
+    consumers: ['acme/shop'],
+    addresses: ['127.0.0.0/8'],
+  });
+  const table = (await trellis('list', '--kind', 'write', ...where)).out;
+  expect(table).toContain('list, write secrets; names shop-…; tags prod');
+
+  for (const [kind, args, message] of [
+    ['consumer', ['--consumer', 'a', '--tag', 'prod'], 'Only write tokens have --tag'],
+    ['consumer', ['--consumer', 'a', '--consumer', 'b'], 'Consumer tokens require one --consumer'],
+    ['personal', ['--user', 'ada', '--address', '10.0.0.0/8'], 'API tokens have no --address'],
+    ['write', ['--permission', 'all'], 'Expected list, read, write, manage'],
+    ['write', ['--address', '10.0.0.0/64'], 'Expected an IP address or range'],
+  ] as const) {
+    const wrong = await create('--kind', kind, ...args);
+    expect([wrong.code === 0, wrong.out, wrong.err]).toEqual([false, '', expect.stringContaining(message)]);
+  }
 });

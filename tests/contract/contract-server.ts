@@ -1,4 +1,5 @@
 import { createRateLimiter } from '@trellis/server/http/rate-limits';
+import { getClientAddress } from '@trellis/server/http/request';
 import { createMcp } from '@trellis/server/mcp/endpoint';
 import { contractRouter } from '@trellis/server/rest/router';
 import { serve, type TestServer } from '../../packages/server/tests/serve.js';
@@ -13,6 +14,7 @@ import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
 import type { DashboardServices } from '../../src/handlers/dashboard/services.js';
+import { toDeniedRequest } from '../../src/handlers/secrets/denied-requests.js';
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
 import { MCP_TOOLS } from '../../src/handlers/secrets/mcp-tools.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
@@ -21,7 +23,9 @@ import { UNCOMPRESSED_OPERATIONS } from '../../src/handlers/uncompressed.js';
 import { secrets as secretsEntry } from '../../src/product.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
 import { auditPasskeyChange } from '../../src/secrets/audit/chain.js';
+import { createDenialLog, type DenialLog } from '../../src/secrets/audit/denials.js';
 import { createAuditLog } from '../../src/secrets/audit/log.js';
+import { useAuditKey } from '../../src/secrets/audit/signatures.js';
 import { createConsumerStore } from '../../src/secrets/consumers.js';
 import { createSecretsOwner } from '../../src/secrets/owner.js';
 import { createSecretStore } from '../../src/secrets/secret-store.js';
@@ -31,13 +35,18 @@ import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { createReadiness } from '../../src/storage/readiness.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { LOOPBACK } from '../forges/forge-server.js';
-import { openTestDatabase } from '../storage/engine.js';
+import { openTestDatabase, toDatabaseUrl } from '../storage/engine.js';
+import { REPLICAS, startReplicas, type Replicas } from './replicas.js';
 
 type AllServices = DashboardServices & SecretsServices;
 
-export interface ContractServer extends TestServer, AllServices {
+export interface ContractServer extends TestServer, Omit<AllServices, 'mcp'> {
   readonly accounts: Accounts;
   readonly database: Database;
+  /** Records the denied requests of the secrets service; absent with replicas. */
+  readonly denials: DenialLog | undefined;
+  /** Whether several servers receive the requests in turns. */
+  readonly isReplicated: boolean;
   /** Adds a user. @returns the user and the cookie of a session. */
   addPerson(username: string): Promise<{ readonly person: User; readonly cookie: string }>;
   /** Issues a token of any kind for a user. */
@@ -51,52 +60,46 @@ export interface ContractServerOptions {
   /** The rate limit per minute; by default 0, which means no limit. */
   readonly perMinute?: number;
   readonly heartbeatMs?: number;
-  readonly refresh?: (personId: string) => Promise<void>;
+  /** Whether denied requests of the secrets service are recorded in its audit log; replicas always do so. */
+  readonly recordsDenied?: true;
+  /** The number of built servers that receive the requests in turns; 0 for a server in this process. */
+  readonly replicas?: number;
 }
 
-/** Starts both services with a new database, as in production, and also validates responses against the contract. */
+const VERSION = '1.2.3';
+
+const SMTP = { smtp: 'smtp://127.0.0.1:9', smtpFrom: 'trellis@example.org' };
+
+/** The content of `server.key`. */
+const KEY = 'k'.repeat(43);
+
+/**
+ * Starts both services with a new database, as in production, and also validates responses against the contract. With
+ * replicas, the services of this process only prepare and inspect the database.
+ */
 export async function startContractServer(options: ContractServerOptions = {}): Promise<ContractServer> {
+  const { replicas = REPLICAS } = options;
   const database = await openTestDatabase();
+  useAuditKey(database, createServerKey(KEY));
   const accounts = accountsWith(database, auditPasskeyChange);
-  const domain = createServices(database, accounts, options);
-  const mcp = createMcp({
-    ...MCP_TOOLS,
-    ...secrets,
-    handlers: objectsHandlers(domain),
-    document: new URL('../../src/generated/secrets/openapi.json', import.meta.url),
-    version: domain.version,
-  });
-  const services = { ...domain, mcp };
-  const { perMinute = 0, heartbeatMs } = options;
-  const limits = createRateLimiter({ perMinute, tightPerMinute: perMinute });
-  const authenticatorFor = (tokens: readonly TokenKind[]) =>
-    createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens });
-  const server = await serve(
-    contractRouter({
-      ...secrets,
-      handlers: secretsHandlers(services),
-      fixedMessages: secretsEntry.fixedMessages,
-      authenticate: authenticatorFor(['write', 'consumer']),
-      limits,
-      replays: createIdempotencyStore(database),
-      validateResponses: true,
-      uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
-    }),
-    contractRouter({
-      ...dashboard,
-      ownedPrefixes: ['/api'],
-      handlers: dashboardHandlers(services),
-      authenticate: authenticatorFor(['personal']),
-      limits,
-      replays: createIdempotencyStore(database),
-      validateResponses: true,
-      streams: { heartbeatMs, stopping: services.readiness.stopping },
-      uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
-    }),
-  );
+  const domain = createServices(database, accounts);
+  const denials =
+    replicas > 0
+      ? undefined
+      : createDenialLog(database, { maxPerSource: 1_000, report: (error) => expect(error).toBeUndefined() });
+  const begun = denials
+    ? serveHere({ domain, denials }, database, options)
+    : serveReplicas(database, replicas, options);
+  const server: TestServer & Partial<Replicas> = await begun;
+  const { readiness } = domain;
   return {
+    ...domain,
     ...server,
-    ...services,
+    readiness: server.stop ? { ...readiness, stop: server.stop } : readiness,
+    // The product has no setting for it.
+    environment: replicas > 0 ? undefined : domain.environment,
+    isReplicated: replicas > 0,
+    denials,
     database,
     accounts,
     addPerson: async (username) => {
@@ -120,21 +123,85 @@ export async function startContractServer(options: ContractServerOptions = {}): 
     },
     close: async () => {
       await server.close();
-      await services.dashboard.deliveries.close();
-      await services.dashboard.refresher.close();
+      await denials?.close();
+      await domain.dashboard.deliveries.close();
+      await domain.dashboard.refresher.close();
       await database.destroy();
     },
   };
 }
 
-function createServices(
+/** Serves the domain in this process. */
+function serveHere(
+  { domain, denials }: { readonly domain: Omit<AllServices, 'mcp'>; readonly denials: DenialLog },
   database: Database,
-  accounts: Accounts,
-  { refresh = () => Promise.resolve() }: ContractServerOptions,
-): Omit<AllServices, 'mcp'> {
+  options: ContractServerOptions,
+): Promise<TestServer> {
+  const mcp = createMcp({
+    ...MCP_TOOLS,
+    ...secrets,
+    handlers: objectsHandlers(domain),
+    document: new URL('../../src/generated/secrets/openapi.json', import.meta.url),
+    version: domain.version,
+  });
+  const services = { ...domain, mcp };
+  const { perMinute = 0, heartbeatMs } = options;
+  const limits = createRateLimiter({ perMinute, tightPerMinute: perMinute });
+  const authenticatorFor = (tokens: readonly TokenKind[]) =>
+    createAuthenticator({
+      database,
+      sessions: domain.accounts.sessions,
+      publicUrl: ORIGIN,
+      tokens,
+      addressOf: (request) => getClientAddress(request as Parameters<typeof getClientAddress>[0]),
+    });
+  return serve(
+    contractRouter({
+      ...secrets,
+      handlers: secretsHandlers(services),
+      fixedMessages: secretsEntry.fixedMessages,
+      authenticate: authenticatorFor(['write', 'consumer']),
+      limits,
+      replays: createIdempotencyStore(database),
+      validateResponses: true,
+      uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
+      onRejected: options.recordsDenied ? toDeniedRequest(denials) : undefined,
+    }),
+    contractRouter({
+      ...dashboard,
+      ownedPrefixes: ['/api'],
+      handlers: dashboardHandlers(services),
+      authenticate: authenticatorFor(['personal']),
+      limits,
+      replays: createIdempotencyStore(database),
+      validateResponses: true,
+      streams: { heartbeatMs, stopping: services.readiness.stopping },
+      uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
+    }),
+  );
+}
+
+async function serveReplicas(
+  database: Database,
+  count: number,
+  { perMinute = 0 }: ContractServerOptions,
+): Promise<Replicas> {
+  const limits = { rateLimit: String(perMinute), tightRateLimit: String(perMinute || 1) };
+  return startReplicas({
+    ...{ count, databaseUrl: await toDatabaseUrl(database), key: KEY, version: VERSION },
+    flags: {
+      ...limits,
+      ...SMTP,
+      ...{ services: 'dashboard,secrets', publicUrl: ORIGIN, allowedHosts: 'x', logLevel: 'info' },
+      notificationAllow: LOOPBACK.join(','),
+    },
+  });
+}
+
+function createServices(database: Database, accounts: Accounts): Omit<AllServices, 'mcp'> {
   const owner = createSecretsOwner(database);
   return {
-    version: '1.2.3',
+    version: VERSION,
     environment: 'test',
     basePath: secrets.basePath,
     readiness: createReadiness(database),
@@ -143,10 +210,12 @@ function createServices(
     accounts,
     dashboard: createDashboard({
       database,
-      key: createServerKey('k'.repeat(43)),
+      key: createServerKey(KEY),
       origin: () => ORIGIN,
       forgeAllow: LOOPBACK,
-      refresh,
+      // No message is sent, as the queue is not processed.
+      smtp: { url: SMTP.smtp, from: SMTP.smtpFrom },
+      notificationAllow: LOOPBACK,
       pollMs: 20,
     }),
     audit: createAuditLog(database),

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { generateIdentity } from 'age-encryption';
 import { createSecretsClient } from '../../src/generated/secrets/client.js';
 import { open, toRecipients, seal } from '../../src/sealing/seal.js';
-import { startContractServer, type ContractServer } from './contract-server.js';
+import { ORIGIN, startContractServer, type ContractServer } from './contract-server.js';
 
 let server: ContractServer;
 let token: string;
@@ -124,6 +124,20 @@ test("MCP accepts the owner's session and rejects consumer tokens", async () => 
   const consumer = await server.issueToken('consumer', person.person);
   await expect(connect({ authorization: `Bearer ${consumer}` })).rejects.toMatchObject({ code: 401 });
   await expect(connect({ cookie, 'sec-fetch-site': 'cross-site' })).rejects.toMatchObject({ code: 403 });
+});
+
+test('The tools of a limited token are those that its permissions allow', async () => {
+  const headers = { cookie, origin: ORIGIN, 'content-type': 'application/json' };
+  const body = JSON.stringify({ description: 'lists', access: { permissions: ['list'] } });
+  const response = await fetch(`${server.url}/secrets/tokens`, { method: 'POST', headers, body });
+  const { value } = (await response.json()) as { value: string };
+  const limited = await connect({ authorization: `Bearer ${value}` });
+  expect((await limited.callTool({ name: 'list', arguments: {} })).isError).toBeUndefined();
+  for (const name of ['get', 'delete']) {
+    const { content, isError } = await limited.callTool({ name, arguments: { slug: 'a' } });
+    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining('forbidden')]);
+  }
+  await limited.close();
 });
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>

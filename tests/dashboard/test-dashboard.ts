@@ -13,9 +13,9 @@ export interface TestDashboard extends Dashboard {
   readonly bob: SessionCaller;
 }
 
-/** Opens a dashboard with two users on a new database, which the caller destroys. */
+/** Opens a dashboard with two users on a new database, unless one is given. The caller destroys it. */
 export async function openDashboard(options: Partial<DashboardOptions> = {}): Promise<TestDashboard> {
-  const database = await openTestDatabase();
+  const database = options.database ?? (await openTestDatabase());
   const people = createUserStore(database);
   const add = async (username: string): Promise<SessionCaller> => {
     const { id: personId, isAdmin } = await people.add({ username, displayName: username });

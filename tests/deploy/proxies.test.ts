@@ -76,6 +76,21 @@ async function startNginx(port: number): Promise<ChildProcess> {
   return spawn('nginx', ['-p', folder, '-c', main], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
+/** Starts HAProxy with the example, in which only paths and ports are replaced. */
+async function startHaproxy(port: number): Promise<ChildProcess> {
+  const pem = path.join(folder, 'trellis.pem');
+  const parts = ['cert.pem', 'key.pem'].map((name) => readFile(path.join(folder, name), 'utf8'));
+  await writeFile(pem, (await Promise.all(parts)).join(''));
+  const example = (await readFile(path.join(EXAMPLES, 'haproxy.cfg'), 'utf8'))
+    .replace(' bind :80\n', '\n')
+    .replace('bind :443 ', `bind 127.0.0.1:${port} `)
+    .replace('/etc/ssl/trellis/trellis.pem', pem)
+    .replace('server one 127.0.0.1:4000', `server one 127.0.0.1:${serverPort}`);
+  const file = path.join(folder, 'haproxy.cfg');
+  await writeFile(file, example);
+  return spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
 /** Starts Caddy with the example, and a certificate of the test instead of one from a public authority. */
 async function startCaddy(port: number): Promise<ChildProcess> {
   const example = await readFile(path.join(EXAMPLES, 'Caddyfile'), 'utf8');
@@ -98,6 +113,7 @@ async function startCaddy(port: number): Promise<ChildProcess> {
 describe.each([
   ['nginx', startNginx],
   ['caddy', startCaddy],
+  ['haproxy', startHaproxy],
 ])('%s with the example', (name, startProxy) => {
   if (spawnSync('which', [name]).status !== 0) {
     process.stderr.write(
@@ -160,8 +176,11 @@ describe.each([
       status: 200,
       headers: { 'cache-control': expect.stringContaining('immutable') as string },
     });
-    const large = await send('/graphql', { method: 'POST', headers: json, body: 'x'.repeat(20e6) });
-    expect(large.status).toBe(413);
+    // A proxy may close the connection before the client has read the response, as the rest of the body is useless.
+    await eventually(async () => {
+      const large = await send('/graphql', { method: 'POST', headers: json, body: 'x'.repeat(20e6) });
+      expect(large.status).toBe(413);
+    });
   });
 
   test('passes on the events of a stream at once', async () => {
@@ -178,8 +197,11 @@ describe.each([
 
     const until = new Date(Date.now() + 3_600_000).toISOString();
     const snooze = JSON.stringify({ forge: 'github', fullName: 'acme/shop', number: 1, until });
-    const snoozed = await send('/api/pull-requests/snooze', { method: 'POST', headers: own, body: snooze });
-    expect(snoozed.status).toBe(204);
+    // The pull request is on the board after the first refresh.
+    await eventually(async () => {
+      const snoozed = await send('/api/pull-requests/snooze', { method: 'POST', headers: own, body: snooze });
+      expect(snoozed.status).toBe(204);
+    });
     await eventually(async () => expect(bytes).toBeGreaterThan(before));
     stream.destroy();
   });

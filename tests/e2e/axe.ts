@@ -40,7 +40,8 @@ export async function expectAccessible(page: Page, except: readonly AxeException
   expect(found).toEqual([]);
 }
 
-async function findViolations(page: Page, except: readonly AxeException[]): Promise<string[]> {
+/** Returns the violations of axe’s rules in the current state of a page. */
+export async function findViolations(page: Page, except: readonly AxeException[]): Promise<string[]> {
   await loadAxe(page);
   const { violations } = await page.evaluate((rules) => {
     const isDark = matchMedia('(prefers-color-scheme: dark)').matches;

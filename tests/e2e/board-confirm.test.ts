@@ -81,7 +81,7 @@ describeInBrowser('confirmation of an action', () => {
     ['its Cancel button', () => page.getByRole('button', { name: 'Cancel' }).click()],
     [
       'a confirmation in a different row',
-      () => at.row('Name the columns').getByRole('button', { name: 'Merge #6', exact: true }).click(),
+      () => at.row('Try one more thing').getByRole('button', { name: 'Merge #8', exact: true }).click(),
     ],
   ])('is cancelled by %s', async (_way, leave) => {
     await arm();
@@ -95,8 +95,8 @@ describeInBrowser('confirmation of an action', () => {
   test('keeps its row in place while a different row is removed', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    stage.forges.github.beforeSending = ({ path }) => (path.endsWith('/6/merge') ? held : Promise.resolve());
-    await at.row('Name the columns').getByRole('button', { name: 'Merge #6', exact: true }).click();
+    stage.forges.github.beforeSending = ({ path }) => (path.endsWith('/8/merge') ? held : Promise.resolve());
+    await at.row('Try one more thing').getByRole('button', { name: 'Merge #8', exact: true }).click();
     await question().waitFor();
     await pass(500);
     await question().click();
@@ -104,11 +104,11 @@ describeInBrowser('confirmation of an action', () => {
     await arm();
     const before = await merge.or(question()).boundingBox();
     release();
-    await at.said('acme/shop #6 was merged.');
-    await at.row('Name the columns').waitFor();
+    await at.said('acme/shop #8 was merged.');
+    await at.row('Try one more thing').waitFor();
     expect(await question().boundingBox()).toEqual(before);
     await page.keyboard.press('Escape');
-    await at.row('Name the columns').waitFor({ state: 'detached' });
+    await at.row('Try one more thing').waitFor({ state: 'detached' });
   });
 
   test('ignores a second press within 400 milliseconds', async () => {

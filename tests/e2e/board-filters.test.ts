@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { githubPullRequest } from '../forges/github-state.js';
 import { expectAccessible } from './axe.js';
 import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
@@ -23,9 +23,13 @@ describeInBrowser('filters of the board', () => {
   let at: BoardActions;
   const all = 9 + MORE;
   const clear = async (): Promise<void> => {
-    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page
+      .getByRole('button', { name: /^Clear (?:all|filters)$/ })
+      .first()
+      .click();
     await at.shown(all);
   };
+  const activeFilter = (name: string): Locator => page.getByRole('button', { name: `Remove filter ${name}` });
   const first = (title: string): Promise<void> => eventuallyEquals(async () => (await at.titles())[0], title);
 
   beforeAll(async () => {
@@ -116,12 +120,13 @@ describeInBrowser('filters of the board', () => {
     await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
     // Simulates a different browser, which only gets the filters that the server stores.
     await page.evaluate(() => localStorage.clear());
-    await page.reload();
+    await page.goto(stage.server.origin);
     await page.getByText(`1 of ${all} shown`).waitFor();
-    expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('lisa');
+    await activeFilter('Author: lisa').waitFor();
+    expect(new URL(page.url()).searchParams.get('author')).toBe('lisa');
     await toIssues();
     await page.getByText('1 of 2 shown').waitFor();
-    expect(await page.getByRole('combobox', { name: 'Label' }).inputValue()).toBe('bug');
+    await activeFilter('Label: bug').waitFor();
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await page.getByText(`1 of ${all} shown`).waitFor();
   });
@@ -133,14 +138,42 @@ describeInBrowser('filters of the board', () => {
     const saved = await page.request.put(`${origin}/api/settings/filter-state`, { data, headers: { Origin: origin } });
     expect(saved.status()).toBe(204);
     await page.evaluate(() => localStorage.clear());
-    await page.reload();
+    await page.goto(stage.server.origin);
     await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters')?.includes('gone')), true);
     await at.shown(all);
-    expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('');
+    expect(await activeFilter('Author').count()).toBe(0);
     await page.getByRole('button', { name: 'Bots', exact: true }).click();
     await at.shown(1);
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await at.shown(all);
+  });
+
+  test('filters are in the address, Back and Forward undo and redo them, and pills show and remove them', async () => {
+    const search = (): string => new URL(page.url()).search;
+    await page.goto(`${stage.server.origin}/?author=lisa&pill=mine`);
+    await at.shown(1);
+    await page.getByRole('button', { name: 'Review requested', exact: true, pressed: true }).waitFor();
+    await activeFilter('Author: lisa').click();
+    await eventuallyEquals(search, '?pill=mine');
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await at.shown(all);
+    await eventuallyEquals(search, '');
+    await page.getByLabel('Search titles').pressSequentially('Part');
+    await eventuallyEquals(search, '?text=Part');
+    await page.goBack();
+    await at.shown(all);
+    expect(await page.getByLabel('Search titles').inputValue()).toBe('');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Review requested', exact: true, pressed: true }).waitFor();
+    await page.goBack();
+    await activeFilter('Author: lisa').waitFor();
+    await page.goForward();
+    await page.goForward();
+    await page.goForward();
+    await at.shown(MORE);
+    await eventuallyEquals(search, '?text=Part');
+    await clear();
+    await eventuallyEquals(search, '');
   });
 
   test('a view is saved, renamed, shared as a link and deleted', async () => {
@@ -163,8 +196,8 @@ describeInBrowser('filters of the board', () => {
     await clear();
     await page.goto(address);
     await at.shown(1);
-    expect(await page.getByRole('combobox', { name: 'View', exact: true }).inputValue()).toBe('to-fix');
-    expect(new URL(page.url()).search).toBe('');
+    await activeFilter('View: to-fix').waitFor();
+    expect(new URL(page.url()).search).toBe('?view=to-fix');
     await page.getByLabel('Views: save or delete').click();
     await at.confirm(page.getByRole('button', { name: 'Delete “to-fix”' }), 'Delete view?');
     await at.said('View “to-fix” deleted.');
@@ -181,6 +214,7 @@ describeInBrowser('filters of the board', () => {
     await expectAccessible(page);
     await at.row('Part 42').getByRole('button', { name: 'Snooze until this date' }).click();
     await at.shown(all - 2);
+    await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByRole('checkbox', { name: 'Snoozed (2 hidden)' }).check();
     await page.getByLabel('Search titles').fill('Part 4');
     await at.row('Part 41').getByText('snoozed until it changes').waitFor();

@@ -37,14 +37,17 @@ export async function openBoardFixture(
   const { forges } = stage;
   fill(forges);
   await saveForges(stage);
-  const at = createBoardActions(stage.page, stage.server.origin);
+  const { page } = stage;
+  const at = createBoardActions(page, stage.server.origin);
   await at.open('/', 'Pull requests');
   await at.rows.first().waitFor();
+  // A wide screen remembers that the filters are open.
+  if (device.viewport === undefined) await page.getByRole('button', { name: 'Filters' }).click();
   return { ...stage, at };
 }
 
 /** Saves the settings through the API; the settings page has its own tests. */
-async function saveForges({ page, server: { origin }, forges }: ForgeFixture): Promise<void> {
+export async function saveForges({ page, server: { origin }, forges }: ForgeFixture): Promise<void> {
   const { github, forgejo, gitlab } = forges;
   const settings = {
     ...{ githubUrl: github.url, githubToken: GITHUB_TOKEN, githubUsername: 'mona' },
@@ -86,7 +89,11 @@ export function createBoardActions(page: Page, origin: string): BoardActions {
       await page.goto(origin + path);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     },
-    select: (label, option) => page.getByRole('combobox', { name: label, exact: true }).selectOption(option),
+    async select(label, option) {
+      const select = page.getByRole('combobox', { name: label, exact: true });
+      if (!(await select.isVisible())) await page.getByRole('button', { name: /^Filters/ }).click();
+      return select.selectOption(option);
+    },
   };
 }
 

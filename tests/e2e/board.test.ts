@@ -41,7 +41,12 @@ describeInBrowser('the board', () => {
     await page.goto(stage.server.origin + path);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
   };
-  const clear = (): Promise<void> => page.getByRole('button', { name: 'Clear filters' }).click();
+  const clear = (): Promise<void> =>
+    page
+      .getByRole('button', { name: /^Clear (?:all|filters)$/ })
+      .first()
+      .click();
+  const openFilters = (): Promise<void> => page.getByRole('button', { name: /^Filters/, expanded: false }).click();
   const pullRequest = (number: number) =>
     forges.github.repositories[0]!.pullRequests.find((one) => one.number === number)!;
 
@@ -66,7 +71,10 @@ describeInBrowser('the board', () => {
     await fillForge('Forgejo or Gitea', forges.forgejo.url, FORGEJO_TOKEN);
     await fillForge('GitLab', forges.gitlab.url, GITLAB_TOKEN);
     await page.getByRole('button', { name: 'Test GitHub' }).click();
-    await page.getByText('Connected as mona · 1 repository').waitFor();
+    await page
+      .getByRole('group', { name: 'GitHub', exact: true })
+      .getByText('Connected as mona · 1 repository')
+      .waitFor();
     // Rows that are read later would wait behind the updates bar.
     await eventually(async () => expect(await countRead()).toBe(9));
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
@@ -98,6 +106,7 @@ describeInBrowser('the board', () => {
     ['Label', 'billing', ['Send receipts as PDF']],
     ['CI', 'Failing', ['Round taxes']],
   ])('the select %s lists the rows with “%s”', async (label, option, found) => {
+    if (label === 'Repository') await openFilters();
     await page.getByRole('combobox', { name: label, exact: true }).selectOption(option);
     await shown(1);
     await expectTitles(found);
@@ -155,7 +164,7 @@ describeInBrowser('the board', () => {
     release();
     await filtersSaved();
     await page.evaluate(() => localStorage.clear());
-    await page.reload();
+    await page.goto(stage.server.origin);
     await page.getByRole('button', { name: 'All', exact: true, pressed: true }).waitFor();
     await shown(9);
   });
@@ -186,13 +195,13 @@ describeInBrowser('the board', () => {
     });
     await pill('Bots').click();
     await shown(1);
-    await page.reload();
+    await page.goto(address);
     await page.unroute(address);
     await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
     await shown(1);
     await filtersSaved();
     await page.evaluate(() => localStorage.clear());
-    await page.reload();
+    await page.goto(address);
     await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
     await pill('All').click();
     await shown(9);
@@ -276,6 +285,7 @@ describeInBrowser('the board', () => {
     await page.getByRole('button', { name: 'Snooze until tomorrow' }).click();
     await said('is snoozed until tomorrow');
     await shown(6);
+    await openFilters();
     await page.getByRole('checkbox', { name: 'Snoozed (1 hidden)' }).check();
     await row('Show the way')
       .getByText(/^snoozed until/)

@@ -76,7 +76,7 @@ describeInBrowser('insights page', () => {
   test('opened and closed pull requests appear on the open page', async () => {
     await saveForges();
     await page.reload();
-    await total('10 open now');
+    await total('10 open now, with drafts');
     await total('0 opened');
     await overTime().getByText('Data since').waitFor();
     const [shop] = forges.github.repositories;
@@ -87,7 +87,7 @@ describeInBrowser('insights page', () => {
     await saveForges();
     await total('1 opened');
     await total('2 merged or closed');
-    await total('9 open now');
+    await total('9 open now, with drafts');
     await expectAccessible(page);
   });
 

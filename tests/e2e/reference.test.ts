@@ -65,6 +65,16 @@ describeInBrowser('API reference', () => {
     await follow('Dashboard', 'Trellis dashboard', '/api/tokens');
   });
 
+  test('leaves optional parameters empty', async () => {
+    const operation = page.locator('.opblock').filter({ has: page.getByText('Get a board', { exact: true }) });
+    await operation.locator('.opblock-summary-control').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    const owner = operation.locator('tr[data-param-name="owner"] input');
+    await owner.waitFor();
+    expect(await owner.inputValue()).toBe('');
+    await operation.locator('.opblock-summary-control').click();
+  });
+
   test('executes an operation of the dashboard with an API token', async () => {
     const headers = { Origin: stage.server.origin };
     const data = { label: 'reference', expiresAt: IN_A_WEEK };

@@ -75,9 +75,8 @@ describeInBrowser('repositories page', () => {
     await search('');
     await at.select('Show', 'Auto-updated');
     await at.shown(9);
+    await page.waitForURL(/shown=updated/);
     await page.reload();
-    await at.shown(all);
-    await at.select('Show', 'Auto-updated');
     await at.shown(9);
     await at.confirm(turnOff, 'Turn off auto-update for 9 repositories?');
     await at.said('Turn off auto-update: 9 of 9 done.');

@@ -114,7 +114,8 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
 
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
-    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    // The last part of the page that is loaded.
+    await page.getByText('Quiet hours, digest and batches').waitFor();
     await stage.context.clearCookies();
     await page.getByRole('link', { name: 'Secrets', exact: true }).click();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
@@ -125,7 +126,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
 
   test('offers a sign-in in a new tab if the script of the sign-in is gone', async () => {
     await go('/settings');
-    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.getByText('Quiet hours, digest and batches').waitFor();
     const cookies = await stage.context.cookies();
     await stage.context.clearCookies();
     await page.route(/\/sign-in-(?!page)[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
@@ -156,6 +157,23 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await reloaded;
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await page.unrouteAll();
+    stage.takeComplaints();
+  });
+
+  test('loads the next document from a server whose contracts have changed', async () => {
+    await go('/services');
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    await page.route('**/api/**', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'x-trellis-revision': '0000000000000000' } });
+    });
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('group', { name: 'GitHub', exact: true }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    const document = page.waitForRequest((request) => request.isNavigationRequest());
+    await page.getByRole('link', { name: 'Admin', exact: true }).click();
+    expect(new URL((await document).url()).pathname).toBe('/admin');
+    await page.getByRole('heading', { name: 'Admin', level: 1 }).waitFor();
     stage.takeComplaints();
   });
 

@@ -89,8 +89,9 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     await pressOn('button "Clear"');
     await pressOn('button "Show only secrets tagged test"');
     await said('1 of 3 shown');
+    await page.waitForURL(/tag=test/);
     await page.reload();
-    await said('3 of 3 shown');
+    await said('1 of 3 shown');
     await choose('Tag', 'prod');
     await said('2 of 3 shown');
     await pressOn('button "+1 more consumers of db-password"');

@@ -357,6 +357,40 @@ describeInBrowser('secrets pages', () => {
     expect(stage.server.output()).not.toContain(second);
   });
 
+  test('a write token is limited, and its denied requests appear in the audit log', async () => {
+    await go('/vault/tokens');
+    const part = page.getByRole('region', { name: 'Write tokens' });
+    await part.getByLabel('Description').fill('limited');
+    await part.getByText('Limits', { exact: true }).click();
+    await part.getByLabel('Delete secrets').uncheck();
+    await part.getByLabel('Only names that start with').fill('shop');
+    await part.getByLabel('Only from these IP addresses').fill('127.0.0.0/8, ::1');
+    await part.getByRole('button', { name: 'Create write token' }).click();
+    await part.getByText('may list, read, write · names shop… · from 127.0.0.0/8, ::1').waitFor();
+    await expectAccessible(page);
+    const token = await part.getByLabel('New token. Copy it now').inputValue();
+    const remove = (sent: string) =>
+      page.evaluate(
+        async (value) =>
+          (
+            await fetch('/secrets/objects/shop_password-2', {
+              method: 'DELETE',
+              headers: { Authorization: `Bearer ${value}` },
+              credentials: 'omit',
+            })
+          ).status,
+        sent,
+      );
+    expect(await remove(token)).toBe(403);
+    stage.takeComplaints();
+    await go('/vault/audit');
+    await page.getByLabel('Subject').selectOption('Denied requests');
+    await page.getByText('deleteObject: shop_password-2 (not permitted)').waitFor();
+    await go('/vault/tokens');
+    await acts.confirm('Revoke limited', 'Revoke token');
+    await acts.confirm('Purge limited', 'Purge token');
+  });
+
   test('the audit log is filtered and verified', async () => {
     await go('/vault/audit');
     const rows = page.getByRole('table').getByRole('row');

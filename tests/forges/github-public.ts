@@ -115,6 +115,8 @@ export function toPullRequestNode(one: GithubPullRequest, repository: GithubRepo
   return {
     ...toIssueNode(one, repository, forge),
     pull_request: undefined,
+    state: one.state === 'OPEN' ? 'open' : 'closed',
+    merged: one.state === 'MERGED',
     draft: isDraft,
     head: { ref: headRefName, sha: headRefOid, repo: isCrossRepository ? null : repo },
     base: { ref: baseRefName, sha: 'b'.repeat(40), repo },

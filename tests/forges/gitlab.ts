@@ -73,6 +73,7 @@ const ROUTES: readonly Route<Asked>[] = [
   ['PUT', /^\/merge_requests\/(\d+)\/merge$/, of(merge)],
   ['PUT', /^\/merge_requests\/(\d+)\/rebase$/, of(rebase)],
   ['POST', /^\/merge_requests\/(\d+)\/cancel_merge_when_pipeline_succeeds$/, of(cancelAutoMerge)],
+  ['GET', /^\/merge_requests\/(\d+)$/, of(({ iid, state }) => ({ body: { iid, state } }))],
   ['PUT', /^\/merge_requests\/(\d+)$/, of(update)],
   ['GET', /^\/pipelines\/(\d+)\/jobs$/, of(listJobs)],
   ['POST', /^\/pipelines\/(\d+)\/retry$/, of(retry)],

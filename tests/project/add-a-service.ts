@@ -16,7 +16,7 @@ export interface Page {
 export async function readPage(page: string): Promise<Page> {
   const blocks = [...(await readFile(page, 'utf8')).matchAll(/^```(\w+)\n(.*?)^```$/gmsu)];
   const files = blocks.flatMap(([, , code = '']): PageFile[] => {
-    const [, file] = /^(?:#|\/\/) (\S+\.(?:ts|yaml|graphql))\n/u.exec(code) ?? [];
+    const [, file] = /^(?:#|\/\/|\{#) (\S+\.(?:graphql|js|njk|ts|yaml))(?: #\})?\n/u.exec(code) ?? [];
     return file === undefined ? [] : [{ file, text: code.slice(code.indexOf('\n') + 1) }];
   });
   const commands = blocks.flatMap(([, language, code = '']) => (language === 'sh' ? code.trim().split('\n') : []));

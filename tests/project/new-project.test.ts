@@ -7,9 +7,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { packAll } from '../../scripts/pack.js';
+import { eventually } from '../eventually.js';
 import { readPage } from './add-a-service.js';
 import { waitForLine } from './wait-for-line.js';
 
@@ -262,6 +266,70 @@ test('a project can have a site with kinds and computed fields of its own', asyn
     expect((await fetch(`${origin}/greetings/Ada`)).status).toBe(200);
   } finally {
     await stop(server);
+  }
+});
+
+const FEED = {
+  version: 'https://jsonfeed.org/version/1.1',
+  title: 'News',
+  items: [
+    { id: '1', url: 'https://example.com/1', title: 'Roses arrived', date_published: '2026-05-04T09:00:00Z' },
+    { id: '2', url: 'https://example.com/2', content_text: 'Untitled', tags: ['beans'] },
+  ],
+};
+
+const SOURCES_QUERY = `{
+  allNewsItem(sort: { fields: [published], order: [ASC] }) { nodes { title tags published(formatString: "D MMM YYYY") } }
+  allProduct(filter: { price: { gt: 1 } }) { nodes { sku name } }
+}`;
+
+test('docs/site-sources.md adds the entries of a feed and the rows of a table', async () => {
+  const project = path.join(folder, 'site-app');
+  for (const { file, text } of (await readPage('docs/site-sources.md')).files) {
+    await mkdir(path.dirname(path.join(project, file)), { recursive: true });
+    await writeFile(path.join(project, file), text);
+  }
+  const [entry = ''] = /^sources: \{\n.*?^\},\n/msu.exec(await readFile('docs/site-sources.md', 'utf8')) ?? [];
+  await change('trellis.config.ts', "folder: 'content',\n", `folder: 'content',\n${entry}`, project);
+  await succeed(bin('trellis'), ['generate'], { cwd: project });
+  expect(await run(bin('tsc'), [], { cwd: project })).toEqual({ exitCode: 0, output: '' });
+
+  const shop = new DatabaseSync(path.join(project, 'shop.db'));
+  shop.exec(`
+    CREATE TABLE product (sku TEXT PRIMARY KEY, name TEXT, price REAL, changed TEXT, deleted INTEGER DEFAULT 0);
+    INSERT INTO product VALUES ('a', 'Spade', 12.5, '2026-01-01', 0), ('b', 'Seeds', 0.9, '2026-01-02', 0);
+  `);
+  shop.close();
+  const feed = createServer((_request, response) => void response.end(JSON.stringify(FEED)));
+  await once(feed.listen(0, '127.0.0.1'), 'listening');
+  const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
+    cwd: project,
+    env: {
+      ...process.env,
+      NEWS_FEED: `http://127.0.0.1:${(feed.address() as AddressInfo).port}/feed.json`,
+      SHOP_DATABASE: path.join(project, 'shop.db'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const origin = await waitForLine(server, /ready at (\S+)/u);
+    await eventually(async () => {
+      const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(SOURCES_QUERY)}`);
+      expect(await response.json()).toEqual({
+        data: {
+          allNewsItem: {
+            nodes: [
+              { title: 'Roses arrived', tags: [], published: '4 May 2026' },
+              { title: 'https://example.com/2', tags: ['beans'], published: null },
+            ],
+          },
+          allProduct: { nodes: [{ sku: 'a', name: 'Spade' }] },
+        },
+      });
+    });
+  } finally {
+    await stop(server);
+    feed.close();
   }
 });
 

@@ -9,10 +9,12 @@ import {
   toRecipients,
   type SecretsClient,
 } from '../../src/sealing/secrets.js';
-import { startContractServer, type ContractServer } from '../contract/contract-server.js';
+import { ORIGIN, startContractServer, type ContractServer } from '../contract/contract-server.js';
 
 let server: ContractServer;
 let client: SecretsClient;
+/** A client with the session of the owner, which can replace public keys. */
+let ownerClient: SecretsClient;
 let saveOwnerKey: (publicKey: string) => Promise<unknown>;
 
 beforeEach(async () => {
@@ -20,6 +22,14 @@ beforeEach(async () => {
   const { person, cookie } = await server.addPerson('ada');
   const token = await server.issueToken('write', person);
   client = createSecretsClient(`${server.url}/secrets`, { token, retry: { maxRetries: 0 } });
+  ownerClient = createSecretsClient(`${server.url}/secrets`, {
+    token: '',
+    fetch: (request) => {
+      request.headers.set('cookie', cookie);
+      request.headers.set('origin', ORIGIN);
+      return fetch(request);
+    },
+  });
   const caller = await server.accounts.sessions.findCaller(cookie.split('=')[1]!);
   saveOwnerKey = (publicKey) => server.owner.saveIdentity({ caller, ip: '192.0.2.7', at: Date.now() }, { publicKey });
 });
@@ -34,7 +44,7 @@ async function createKeys() {
 /** Adds a consumer with a new key pair, or replaces the key of an existing one. */
 async function addConsumer(name: string) {
   const keys = await createKeys();
-  await client.PATCH('/consumers/{name}', { params: { path: { name } }, body: { public_key: keys.recipient } });
+  await ownerClient.PATCH('/consumers/{name}', { params: { path: { name } }, body: { public_key: keys.recipient } });
   return keys;
 }
 

@@ -21,7 +21,9 @@ const allTypes = Object.values(schema.getTypeMap()).filter(({ name }) => !name.s
 const single = (kind: string): string => kind.charAt(0).toLowerCase() + kind.slice(1);
 
 const ownKinds = Object.keys(table.ownKinds);
+/** The lines of the kinds of the example site, and of the types that their fields with `@markdown` add. */
 const isOwn = (line: string): boolean =>
+  line.startsWith('Markdown') ||
   ownKinds.some((kind) => line.startsWith(kind) || new RegExp(`^Query\\.(${single(kind)}|all${kind})\\b`).test(line));
 const types = allTypes.filter(({ name }) => !isOwn(name));
 

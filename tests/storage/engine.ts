@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -32,6 +33,15 @@ export async function createTestFolder(): Promise<string> {
 export async function openTestDatabase(): Promise<Database> {
   return engine === 'SQLite' ? openDatabase({ file: ':memory:' }) : openPostgres();
 }
+
+/** Returns the URL of a test database on PostgreSQL, for other processes. */
+export async function toDatabaseUrl(database: Database): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database);
+  return toUrl(rows[0]!.name);
+}
+
+const toUrl = (name: string): string =>
+  Object.assign(new URL(process.env.TEST_POSTGRES ?? ''), { pathname: name }).href;
 
 type PostgresPlace = Extract<DatabaseTarget, { readonly url: string }>;
 
@@ -85,7 +95,7 @@ async function createPostgresPlace(template = 'template1'): Promise<PostgresPlac
   const name = `trellis_${randomUUID().replaceAll('-', '')}`;
   // Copying files is twice as fast as the default strategy, which suits servers under load.
   await withClient(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`));
-  return { url: Object.assign(new URL(server), { pathname: name }).href };
+  return { url: toUrl(name) };
 }
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -18,8 +18,9 @@ test('rate counts: each key is counted from its first call to the end of its win
   time += 400;
   expect(await counts.take('a')).toEqual({ taken: 2, resetsInMs: 600 });
   expect(await counts.take('b')).toEqual({ taken: 1, resetsInMs: 1000 });
+  expect(await counts.take('a', 10)).toEqual({ taken: 12, resetsInMs: 600 });
   time += 600;
-  expect(await counts.take('a')).toEqual({ taken: 1, resetsInMs: 1000 });
+  expect(await counts.take('a', 3)).toEqual({ taken: 3, resetsInMs: 1000 });
 });
 
 test('rate counts: concurrent calls are all counted', async () => {

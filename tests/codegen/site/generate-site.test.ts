@@ -220,6 +220,40 @@ export type RecipeRecord = {
 };`);
   });
 
+  test('have a type with the values that a source in code reports, for types without files', async () => {
+    const made = await generateSite(
+      documentsWith(`
+        type Cake implements Node @record {
+          name: String!
+          baked: Date
+          size: Size
+          layers: [Layer!]!
+          eaters: [Cake!] @link
+          cover: File @link
+          title: String @alias(of: "name")
+          slices: Int! @computed
+        }
+        type Layer { cream: Boolean, price: Float! }
+        enum Size { BIG SMALL }
+        type File implements Node @record { name: String! }
+        type Roll implements Node @record @source(glob: "rolls/*.md") { name: String! }
+      `),
+    );
+    const records = made.files.get('records.ts') ?? '';
+    expect(records).toContain(`/** The values of a Cake in a source (\`defineSource\`). */
+export type CakeValues = {
+  readonly name: string;
+  readonly baked?: Date | string | null;
+  readonly size?: 'BIG' | 'SMALL' | null;
+  readonly layers?: readonly ({
+    readonly cream?: boolean | null;
+    readonly price: number;
+  })[];
+  readonly eaters?: readonly (string)[] | null;
+};`);
+    expect(records).not.toMatch(/(File|Roll)Values/);
+  });
+
   test('describe the selections of complete records, without fields that need arguments', () => {
     expect(text('record-types.ts')).toContain(`selection: 'steps { text done tools { name bought } }'`);
     expect(text('record-types.ts')).toContain(`selection: 'guests { id internal { type description } }'`);

@@ -273,7 +273,9 @@ export const rows: readonly Row[] = [
     feature: '@computed with another directive for the value',
     outcome: 'refused',
     contract: 'type Boat implements Node @record { a: Int @alias(of: "b") @computed b: Int }',
-    errors: ['1:60 Expected at most one of @alias, @child, @computed, @link; received @alias and @computed.'],
+    errors: [
+      '1:60 Expected at most one of @alias, @child, @computed, @link, @markdown; received @alias and @computed.',
+    ],
   },
   {
     section,

@@ -100,28 +100,31 @@ export function adminTests(stage: () => Stage): void {
 
   test('jobs: show the deletion of expired data and the site, and start the deletion', async () => {
     const { data } = await admin().GET('/api/admin/jobs');
-    expect(data).toMatchObject({
-      deliveries: [],
-      cleanup: { isRunning: false, endedAt: '1970-01-01T00:00:00.000Z', failures: 1 },
-      site: { records: 1, images: { running: 0, waiting: 1 } },
-    });
+    expect(data).toMatchObject({ deliveries: [], cleanup: { isRunning: expect.any(Boolean) as boolean } });
+    // Each server deletes expired data by itself, and has a site of its own.
+    if (!stage().server.isReplicated) {
+      expect(data).toMatchObject({
+        cleanup: { isRunning: false, endedAt: '1970-01-01T00:00:00.000Z', failures: 1 },
+        site: { records: 1, images: { running: 0, waiting: 1 } },
+      });
+    }
     expect((await admin().POST('/api/admin/jobs/cleanup')).response.status).toBe(204);
   });
 
   test('listRequests: returns matching entries, newest first, in pages', async () => {
     const rateLimit = { limit: 5000, remaining: 100, resetsAt: '2099-01-01T00:00:00Z', cost: 7 };
-    const request = { method: 'POST', endpoint: '/graphql', outcome: 'success', account: 'mona' } as const;
+    const request = { method: 'POST', endpoint: '/graphql', outcome: 'success', account: 'ada' } as const;
     await log().record({ ...request, forge: 'github', statusCode: 200, rateLimit });
     await log().record({ ...request, forge: 'gitlab', outcome: 'unreachable', account: '=1+1' });
     await log().record({ ...request, forge: 'github', statusCode: 304 });
     const list = (query: object) => admin().GET('/api/admin/requests', { params: { query } });
-    const { data, response } = await list({ forge: 'github', account: 'mona', limit: 1 });
+    const { data, response } = await list({ forge: 'github', account: 'ada', limit: 1 });
     expect(data).toMatchObject([{ forge: 'github', statusCode: 304 }]);
     expect(response.headers.get('x-total-count')).toBe('2');
     expect(response.headers.get('link')).toBe(
-      '</api/admin/requests?forge=github&account=mona&limit=1&offset=1>; rel="next"',
+      '</api/admin/requests?forge=github&account=ada&limit=1&offset=1>; rel="next"',
     );
-    expect((await list({ forge: 'github', offset: 1 })).data).toMatchObject([
+    expect((await list({ forge: 'github', account: 'ada', offset: 1 })).data).toMatchObject([
       { rateLimit: { severity: 'low', cost: 7 } },
     ]);
     expect((await list({ account: 'nobody' })).data).toEqual([]);

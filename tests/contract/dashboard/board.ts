@@ -2,6 +2,8 @@ import { readEvents } from '@trellis/client/events';
 import { EMPTY_BOARD_SNAPSHOT, type Board } from '../../../src/dashboard/boards/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
+import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import { openStage, type Member, type Stage } from './fixtures.js';
 
 const STREAM = '/api/dashboard/stream';
@@ -57,11 +59,15 @@ export function boardTests(stage: () => Stage): void {
 
   describe('refreshDashboard', () => {
     test('returns the board, and 429 for a second call within the cooldown', async () => {
-      const { client, member } = await settle();
-      await boards().save(member.person.id, { ...EMPTY_BOARD_SNAPSHOT, pullRequests: [pullRequest({ draft: true })] });
+      const pullRequests = [githubPullRequest(1, { isDraft: true })];
+      const github = await startGithub([githubRepository('acme/shop', { pullRequests })]);
+      const client = await signIn();
+      const body = { githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN };
+      await client.PUT('/api/settings', { body });
       const query = { includeDrafts: true };
       const { data } = await client.POST('/api/dashboard/refresh', { params: { query } });
-      expect(data?.pullRequests).toHaveLength(1);
+      await github.close();
+      expect(data?.pullRequests).toMatchObject([{ repo: 'acme/shop', number: 1, draft: true }]);
       const { error, response } = await client.POST('/api/dashboard/refresh');
       expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -133,7 +133,15 @@ async function signIn({ server, admin }: Stage): Promise<Credential> {
 async function openDefective(): Promise<Stage> {
   const stage = await openStage();
   const { schema } = stage.server.database;
-  for (const table of ['people', 'sessions', 'challenges', 'invitations', 'feeds', 'settings'] as const) {
+  for (const table of [
+    'people',
+    'sessions',
+    'challenges',
+    'invitations',
+    'feeds',
+    'settings',
+    'notification_channels',
+  ] as const) {
     await schema.alterTable(table).renameTo(`lost_${table}`).execute();
   }
   return stage;

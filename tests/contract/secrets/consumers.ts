@@ -1,3 +1,4 @@
+import { toFingerprint } from '../../../src/sealing/secrets.js';
 import { sendRaw } from '../../server/raw-request.js';
 import type { Stage } from './fixtures.js';
 
@@ -11,6 +12,11 @@ export function consumersTests(stage: () => Stage): void {
   const at = (name: string) => ({ params: { path: { name } } });
   const update = (name: string, body: { name?: string; public_key?: string }) =>
     client().PATCH('/consumers/{name}', { ...at(name), body });
+  /** Replaces a public key in the session of the owner. */
+  const replaceKey = (name: string, publicKey: string) =>
+    stage()
+      .client(stage().owner)
+      .PATCH('/consumers/{name}', { ...at(name), body: { public_key: publicKey } });
   const names = async () => (await client().GET('/consumers')).data as string[];
   const entry = async (name: string) => {
     const { data } = await client().GET('/consumers', { params: { query: { q: name, page_size: 100 } } });
@@ -114,10 +120,39 @@ export function consumersTests(stage: () => Stage): void {
   test('can replace their public key, but not remove it', async () => {
     const name = newName();
     expect((await update(name, { public_key: KEY })).data).toEqual({ name, secret_count: 0, public_key: KEY });
-    expect((await update(name, { public_key: OTHER_KEY })).data).toMatchObject({ public_key: OTHER_KEY });
+    expect((await replaceKey(name, OTHER_KEY)).data).toMatchObject({ public_key: OTHER_KEY });
     expect((await update(name, { public_key: '', name: '' })).response.status).toBe(400);
     expect((await update(name, { public_key: OTHER_KEY })).data).toMatchObject({ public_key: OTHER_KEY });
     expect(await listEntries(name)).toEqual(['create', 'update']);
+    const { data } = await client().GET('/audit-log', { params: { query: { subject_type: 'consumer', limit: 500 } } });
+    const [created, replaced] = data!.filter(({ subject_id }) => subject_id === name);
+    expect([created?.key, created?.previous_key]).toEqual([await toFingerprint(KEY), undefined]);
+    expect([replaced?.key, replaced?.previous_key]).toEqual([await toFingerprint(OTHER_KEY), await toFingerprint(KEY)]);
+  });
+
+  test.each<[string, (name: string) => Promise<unknown>]>([
+    ['an update', async () => undefined],
+    ['deleting the consumer and adding it again', (name) => client().DELETE('/consumers/{name}', at(name))],
+    ['renaming the consumer and adding the name again', (name) => update(name, { name: newName() })],
+  ])('keep their public key from a write token, also by %s', async (_how, prepare) => {
+    const name = newName();
+    await client().POST('/consumers', { body: { name, public_key: KEY } });
+    await prepare(name);
+    for (const { response, error } of [
+      await update(name, { public_key: OTHER_KEY }),
+      ...((await names()).includes(name)
+        ? []
+        : [await client().POST('/consumers', { body: { name, public_key: OTHER_KEY } })]),
+    ]) {
+      expect([response.status, error?.code, error?.field]).toEqual([403, 'session_required', 'public_key']);
+    }
+    const source = newName();
+    await client().POST('/consumers', { body: { name: source, public_key: OTHER_KEY } });
+    if (!(await names()).includes(name)) {
+      expect((await update(source, { name })).error?.code).toBe('session_required');
+    }
+    expect((await update(name, { public_key: KEY })).data).toMatchObject({ public_key: KEY });
+    expect((await replaceKey(name, OTHER_KEY)).data).toMatchObject({ public_key: OTHER_KEY });
   });
 
   test('are renamed before their public key is set', async () => {

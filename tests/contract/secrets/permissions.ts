@@ -1,6 +1,7 @@
 /** Tests every operation with every kind of credential. */
 import { hash } from 'node:crypto';
-import { createToken } from '../../../src/accounts/bearer-tokens.js';
+import { createToken as createRandomToken } from '../../../src/accounts/bearer-tokens.js';
+import type { components } from '../../../src/generated/secrets/types.js';
 import { secretsContract, type DocumentedOperation } from '../contract.js';
 import { openStage, type Credential, type Stage } from './fixtures.js';
 
@@ -11,47 +12,54 @@ import { openStage, type Credential, type Stage } from './fixtures.js';
  */
 type CallerGroup = 'anyone' | 'consumer' | 'leave' | 'owner' | 'register' | 'session';
 
-const GROUPS: Readonly<Record<string, CallerGroup>> = {
-  getHealth: 'anyone',
-  getReadiness: 'anyone',
-  getAuthStatus: 'anyone',
-  beginLogin: 'anyone',
-  beginRegistration: 'register',
-  finishRegistration: 'register',
-  logout: 'leave',
-  getIdentity: 'owner',
-  keepIdentity: 'session',
-  listCredentials: 'session',
-  renameCredential: 'session',
-  deleteCredential: 'session',
-  listTokens: 'session',
-  createToken: 'session',
-  revokeToken: 'session',
-  rotateToken: 'session',
-  purgeToken: 'session',
-  listConsumerTokens: 'owner',
-  createConsumerToken: 'owner',
-  revokeConsumerToken: 'owner',
-  rotateConsumerToken: 'owner',
-  purgeConsumerToken: 'owner',
-  listObjects: 'owner',
-  createObject: 'owner',
-  getObject: 'consumer',
-  updateObject: 'owner',
-  renameObject: 'owner',
-  deleteObject: 'owner',
-  getObjectUsedBy: 'owner',
-  listObjectVersions: 'owner',
-  getObjectVersion: 'owner',
-  restoreObjectVersion: 'owner',
-  listConsumers: 'owner',
-  addConsumer: 'owner',
-  updateConsumer: 'owner',
-  deleteConsumer: 'owner',
-  queryAuditLog: 'owner',
-  getAuditLogFilterOptions: 'owner',
-  verifyAuditLog: 'owner',
-  callMcp: 'owner',
+/** The group of an operation, and the permission that a write token needs for it. */
+type Operation = readonly [group: CallerGroup, permission?: Permission];
+
+const PERMISSIONS = ['list', 'read', 'write', 'manage'] as const;
+
+type Permission = (typeof PERMISSIONS)[number];
+
+const GROUPS: Readonly<Record<string, Operation>> = {
+  getHealth: ['anyone'],
+  getReadiness: ['anyone'],
+  getAuthStatus: ['anyone'],
+  beginLogin: ['anyone'],
+  beginRegistration: ['register'],
+  finishRegistration: ['register'],
+  logout: ['leave'],
+  getIdentity: ['owner'],
+  keepIdentity: ['session'],
+  listCredentials: ['session'],
+  renameCredential: ['session'],
+  deleteCredential: ['session'],
+  listTokens: ['session'],
+  createToken: ['session'],
+  revokeToken: ['session'],
+  rotateToken: ['session'],
+  purgeToken: ['session'],
+  listConsumerTokens: ['owner', 'manage'],
+  createConsumerToken: ['owner', 'manage'],
+  revokeConsumerToken: ['owner', 'manage'],
+  rotateConsumerToken: ['owner', 'manage'],
+  purgeConsumerToken: ['owner', 'manage'],
+  listObjects: ['consumer', 'list'],
+  createObject: ['owner', 'write'],
+  getObject: ['consumer', 'read'],
+  updateObject: ['owner', 'write'],
+  renameObject: ['owner', 'write'],
+  deleteObject: ['owner', 'manage'],
+  getObjectUsedBy: ['owner', 'list'],
+  listObjectVersions: ['owner', 'list'],
+  getObjectVersion: ['owner', 'read'],
+  restoreObjectVersion: ['owner', 'write'],
+  listConsumers: ['owner'],
+  addConsumer: ['owner', 'manage'],
+  updateConsumer: ['owner', 'manage'],
+  deleteConsumer: ['owner', 'manage'],
+  queryAuditLog: ['owner', 'list'],
+  getAuditLogFilterOptions: ['owner', 'list'],
+  verifyAuditLog: ['owner', 'list'],
+  callMcp: ['owner'],
 };
 
 const OK = 'accepted';
@@ -97,7 +105,7 @@ function toOutcomes(outcomes: GroupOutcomes): Readonly<Record<string, string>> {
 export function permissionTests(): void {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openStage({ recordsDenied: true, replicas: 0 });
   });
   afterAll(() => stage.server.close());
 
@@ -107,14 +115,91 @@ export function permissionTests(): void {
     expect(Object.keys(GROUPS).toSorted()).toEqual(all.filter((id) => id !== 'finishLogin').toSorted());
   });
 
-  test.each(Object.entries(GROUPS))('%s accepts the credentials of: %s', async (id, group) => {
-    const operation = secretsContract.documented.find((known) => known.id === id)!;
-    expect(await tryAll(operation)).toEqual(OUTCOMES[group]);
+  const findOperation = (id: string) => secretsContract.documented.find((known) => known.id === id)!;
+  const rows = Object.entries(GROUPS).map(([id, [group, permission]]) => [id, group, permission] as const);
+
+  test.each(rows)('%s accepts the credentials of: %s', async (id, group, permission) => {
+    const operation = findOperation(id);
+    expect(await tryAll(operation, await createCredentials())).toEqual(OUTCOMES[group]);
+    const write = OUTCOMES[group]['write token'];
+    const expected = PERMISSIONS.map((own) => {
+      const isAllowed = write !== OK || permission === undefined || own === permission;
+      return [`token that may ${own}`, isAllowed ? write : '403 forbidden'];
+    });
+    expect(await tryAll(operation, await createLimitedTokens())).toEqual({
+      ...Object.fromEntries(expected),
+      // Some operations need no credential, so the token is not looked at.
+      'token from a different address': operation.spec.security.length === 0 ? OK : '403 forbidden',
+    });
   });
 
-  async function tryAll(operation: DocumentedOperation) {
+  const secured = rows.filter(([id]) => findOperation(id).spec.security.length > 0);
+
+  test.each(secured)('%s: denied requests are recorded with their actor and reason', async (id) => {
+    const { server } = stage;
+    // Registration accepts requests without a credential, so an invalid one is ignored.
+    const session = { cookie: (await stage.addStranger()).cookie };
+    const credentials: Credential[] = [{ token: createRandomToken('write') }, session];
+    await server.denials?.flush();
+    const reasons: string[] = [];
+    for (const credential of credentials) {
+      const { response, error } = await stage.send(findOperation(id), credential);
+      if (response.status === 401 || response.status === 403) reasons.push(error!.code);
+    }
+    await server.denials?.flush();
+    const query = { subject_type: 'request', order: 'desc', limit: 2 } as const;
+    const { data } = await stage.client().GET('/audit-log', { params: { query } });
+    const own = data!.filter(({ subject_id }) => subject_id === id).toReversed();
+    expect(own.map(({ reason }) => reason)).toEqual(reasons);
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const { action, count, ip, reason, actor_type: type } of own) {
+      expect([action, count, ip]).toEqual(['denied', 1, '127.0.0.1']);
+      expect(type).toBe(reason === 'unauthenticated' ? undefined : 'session');
+    }
+  });
+
+  test('The table contains the permissions of the contract', () => {
+    const ofContract = secretsContract.documented.flatMap(({ id, spec }) =>
+      spec.security.flatMap(({ scheme, roles }) =>
+        scheme === 'writeToken' && roles.length > 0 ? [[id, ...roles]] : [],
+      ),
+    );
+    const ofTable = rows.flatMap(([id, , permission]) => (permission === undefined ? [] : [[id, permission]]));
+    expect(Object.fromEntries(ofTable)).toEqual(Object.fromEntries(ofContract));
+  });
+
+  // The example of a value is rejected before the secret is looked up; see `tests/secrets/token-scope.test.ts`.
+  const isLookedUp = (id: string) => !['createObject', 'updateObject'].includes(id);
+
+  test.each(rows.filter(([id, , permission]) => permission !== undefined && isLookedUp(id)))(
+    '%s: a token that is limited to some secrets does not get the others',
+    async (id) => {
+      const { token } = await createToken({ name_prefix: 'nothing-has-this-prefix' });
+      const { response, error } = await stage.send(findOperation(id), { token });
+      const outcome = `${response.status} ${error?.code}`;
+      const isForAll = /Audit|Consumer/.test(id);
+      const expected = isForAll ? '403 forbidden' : '404 not_found';
+      expect(outcome).toBe(id === 'listObjects' ? '200 undefined' : expected);
+    },
+  );
+
+  async function createToken(access: components['schemas']['TokenAccess']) {
+    const body = { description: 'limited', access };
+    return { token: (await stage.client(stage.owner).POST('/tokens', { body })).data!.value };
+  }
+
+  async function createLimitedTokens(): Promise<Record<string, Credential>> {
+    const credentials: Record<string, Credential> = {};
+    for (const permission of PERMISSIONS) {
+      credentials[`token that may ${permission}`] = await createToken({ permissions: [permission] });
+    }
+    credentials['token from a different address'] = await createToken({ addresses: ['192.0.2.0/24', '2001:db8::/32'] });
+    return credentials;
+  }
+
+  async function tryAll(operation: DocumentedOperation, credentials: Readonly<Record<string, Credential>>) {
     const outcomes: Record<string, string> = {};
-    for (const [name, credential] of Object.entries(await createCredentials())) {
+    for (const [name, credential] of Object.entries(credentials)) {
       const { response, error } = await stage.send(operation, credential);
       const isRejected = response.status === 401 || response.status === 403;
       outcomes[name] = isRejected ? `${response.status} ${error?.code}` : OK;
@@ -143,10 +228,10 @@ export function permissionTests(): void {
       'ended session': { cookie: 'trellis_session=ended' },
       'write token': { token: await issue() },
       'consumer token': { token: await stage.consumerToken('acme/shop') },
-      'unknown token': { token: createToken('write') },
+      'unknown token': { token: createRandomToken('write') },
       'expired token': await end({ expires_at: Date.now() }),
       'revoked token': await end({ revoked_at: Date.now() }),
-      'rotated token': await end({ hash: hash('sha256', createToken('write')) }),
+      'rotated token': await end({ hash: hash('sha256', createRandomToken('write')) }),
       'token with a typo': { token: (await issue()).replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')) },
     };
   }

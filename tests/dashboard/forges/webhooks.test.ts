@@ -44,10 +44,12 @@ const other = (id: number): TestHook => ({
 const EVENTS: Readonly<Record<ForgeName, readonly string[]>> = {
   github: [
     'check_run',
+    'issue_comment',
     'issues',
     'merge_group',
     'pull_request',
     'pull_request_review',
+    'pull_request_review_comment',
     'pull_request_review_thread',
     'push',
     'repository',
@@ -62,7 +64,7 @@ const EVENTS: Readonly<Record<ForgeName, readonly string[]>> = {
     'action_run_recover',
     'action_run_success',
   ],
-  gitlab: ['push', 'merge_requests', 'issues', 'confidential_issues', 'pipeline'],
+  gitlab: ['push', 'merge_requests', 'note', 'issues', 'confidential_issues', 'pipeline'],
 };
 
 describe.each(FORGE_NAMES)('ensureWebhook at %s', (name) => {

@@ -113,8 +113,9 @@ describe('pending requests on the board', () => {
       await settle();
       await until(async () => (await stage.findRow(onGithub))?.botRequest?.acknowledgedAt === acknowledgedAt);
       stage.wait(14 * MINUTE_MS);
-      const reads = countReads();
       expect((await settle())?.botRequest?.phase).toBe('queued');
+      // A refresh that had begun before the thumbs-up was stored may read once more until here.
+      const reads = countReads();
       stage.wait(2 * MINUTE_MS);
       expect((await settle())?.botRequest).toMatchObject({ phase: 'expired', acknowledgedAt });
       expect(countReads()).toBe(reads);

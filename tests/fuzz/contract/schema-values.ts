@@ -89,7 +89,7 @@ function generateInteger({ minimum, maximum }: Keywords): fc.Arbitrary<number> {
   return fc.oneof(
     fc.constantFrom(min, max),
     fc.integer({ min, max: Math.min(max, min + 100) }),
-    fc.maxSafeInteger().filter((value) => value >= min && value <= max),
+    fc.integer({ min, max }),
   );
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { LARGE_FILE_BYTES } from '@trellis/site/sources/digests/large-file-digests';
+import { findPendingFile, lateBytesOf } from '@trellis/site/sources/digests/large-file-digests';
 import { eventually } from '../../eventually.js';
 import { WatchedFolder } from './watched-folder.js';
 
@@ -219,30 +219,73 @@ test('watching: changes during the first scan are detected', async () => {
   await eventually(equalsFreshScan);
 });
 
-test('watching: a large file is listed once it is read, without delaying others', async () => {
-  writeFileSync(folder.path('video.mp4'), '');
-  truncateSync(folder.path('video.mp4'), LARGE_FILE_BYTES);
+/** Creates a file of zeros that takes no space. */
+function putSparse(name: string, bytes = lateBytesOf(name)): void {
+  writeFileSync(folder.path(name), '');
+  truncateSync(folder.path(name), bytes);
+}
+
+const digestOf = (name: string): string => String(folder.row(name)?.['internal.contentDigest']);
+
+const digestOfZeros = (bytes: number): string => createHash('md5').update(Buffer.alloc(bytes)).digest('hex');
+
+test('watching: a large file is listed, and its digest follows, without delaying others', async () => {
+  const bytes = lateBytesOf('video.mp4');
+  putSparse('video.mp4');
   folder.put('new.md');
-  await eventually(() => expect(folder.paths()).toContain('new.md'));
-  await eventually(() => expect(folder.paths()).toContain('video.mp4'));
-  const digest = createHash('md5').update(Buffer.alloc(LARGE_FILE_BYTES)).digest('hex');
-  expect(folder.row('video.mp4')).toMatchObject({ size: LARGE_FILE_BYTES, 'internal.contentDigest': digest });
+  await eventually(() => expect(folder.paths()).toEqual(expect.arrayContaining(['new.md', 'video.mp4'])));
+  await eventually(() => expect(digestOf('video.mp4')).toBe(digestOfZeros(bytes)));
+  expect(folder.row('video.mp4')).toMatchObject({ size: bytes });
+  putSparse('video.mp4', bytes + 1);
+  await eventually(() => expect(digestOf('video.mp4')).toBe(digestOfZeros(bytes + 1)));
+  await equalsFreshScan();
   folder.site.close();
   // The second start reuses its digest.
   expect((await folder.watch()).summary).toMatchObject({ files: 7 });
-  expect(folder.paths()).toContain('video.mp4');
+  expect(digestOf('video.mp4')).toBe(digestOfZeros(bytes + 1));
 });
 
-test('watching: a large file is read after the start, or by the next start', async () => {
+test('watching: the start does not wait for large files, however large, but queries for their digests do', async () => {
   folder.site.close();
-  writeFileSync(folder.path('video.mp4'), '');
-  truncateSync(folder.path('video.mp4'), LARGE_FILE_BYTES + 1);
+  for (let index = 0; index < 40; index += 1) putSparse(`movie-${index}.mp4`, 2 ** 40);
+  putSparse('video.mp4');
+  const { summary, readDigest, ...site } = await folder.watch();
+  expect(summary).toMatchObject({ files: 46, hashed: 5, late: 41 });
+  expect(folder.row('movie-0.mp4')).toMatchObject({ size: 2 ** 40 });
+  expect(readDigest(digestOf('a.md'))).toBe(digestOf('a.md'));
+  const waiting = expect(readDigest(digestOf('movie-39.mp4'))).rejects.toMatchObject({ code: 'unavailable' });
+  site.close();
+  await waiting;
+  await folder.watch();
+});
+
+test('watching: a query for the digest of a large file gets it once it is read', async () => {
+  folder.site.close();
+  for (const name of ['one.mp4', 'two.mp4', 'three.mp4']) putSparse(name);
+  const { readDigest } = await folder.watch();
+  const pending = digestOf('two.mp4');
+  expect(findPendingFile(pending)).toMatch(/two\.mp4$/);
+  expect(await readDigest(pending)).toBe(digestOfZeros(lateBytesOf('two.mp4')));
+  await eventually(() => expect(digestOf('three.mp4')).toBe(digestOf('two.mp4')));
+});
+
+test('watching: a digest that was pending at the end is read by the next start', async () => {
+  folder.site.close();
+  putSparse('video.mp4');
+  (await folder.watch()).close();
+  expect((await folder.watch()).summary).toMatchObject({ files: 6 });
+  await eventually(() => expect(digestOf('video.mp4')).toBe(digestOfZeros(lateBytesOf('video.mp4'))));
+});
+
+test('watching: a large image is listed once it is read, after the start or by the next start', async () => {
+  folder.site.close();
+  putSparse('image.png');
   const first = await folder.watch();
   expect(first.summary).toMatchObject({ files: 5, late: 1 });
-  expect(folder.paths()).not.toContain('video.mp4');
+  expect(folder.paths()).not.toContain('image.png');
   first.close();
   await folder.watch();
-  await eventually(() => expect(folder.paths()).toContain('video.mp4'));
+  await eventually(() => expect(folder.paths()).toContain('image.png'));
 });
 
 describe('watching an unreadable entry', () => {

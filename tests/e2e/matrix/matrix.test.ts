@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../../eventually.js';
+import { saveForges } from '../board-fixture.js';
+import { startBoardForges, type BoardForges } from '../board-forges.js';
+import { describeInBrowser } from '../chromium.js';
+import { openSignedInFixture, type PageFixture } from '../fixtures.js';
+import { findLayoutProblems } from './rules.js';
+import { MATRIX_PAGES, openState, type State } from './states.js';
+
+/** The widths at which the layout changes; `npm run pages:matrix` measures all widths in both themes. */
+const WIDTHS = [320, 820, 1280];
+
+const STATES: readonly State[] = ['many', 'long', 'failing'];
+
+describeInBrowser('the layout of every page', () => {
+  let forges: BoardForges;
+  let stage: PageFixture;
+  let page: Page;
+
+  beforeAll(async () => {
+    [forges, stage] = await Promise.all([startBoardForges(), openSignedInFixture({})]);
+    ({ page } = stage);
+    await saveForges({ ...stage, forges });
+  });
+  afterAll(async () => {
+    await stage.close();
+    await forges.close();
+  });
+
+  test.each(MATRIX_PAGES.flatMap((entry) => STATES.map((state) => [entry.name, state, entry] as const)))(
+    '%s, %s: nothing overflows or overlaps, and controls are large and visible',
+    async (_name, state, entry) => {
+      await openState(page, stage.server.origin, entry, state);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        // Content that loads later may shift the layout briefly.
+        await eventually(async () => expect([width, await findLayoutProblems(page)]).toEqual([width, []]));
+      }
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import type { Page, Route } from 'playwright-core';
+
+/** A page of the matrix: its path, and an address with a single entry if it is a list. */
+export interface MatrixPage {
+  readonly name: string;
+  readonly path: string;
+  readonly one?: string;
+}
+
+/** Every page that a signed-in admin can open. */
+export const MATRIX_PAGES: readonly MatrixPage[] = [
+  { name: 'board', path: '/', one: '/?text=receipts' },
+  { name: 'issues', path: '/issues', one: '/issues?text=umlauts' },
+  { name: 'repositories', path: '/repositories', one: '/repositories?text=shop' },
+  { name: 'insights', path: '/insights' },
+  { name: 'secrets', path: '/vault', one: '/vault?text=mail' },
+  { name: 'new-secret', path: '/vault/new' },
+  { name: 'consumers', path: '/vault/consumers' },
+  { name: 'secret-tokens', path: '/vault/tokens' },
+  { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?subject=identity' },
+  { name: 'identity', path: '/vault/identity' },
+  { name: 'site', path: '/site?folder=images', one: '/site?folder=images&search=dawn' },
+  { name: 'records', path: '/site/records' },
+  { name: 'services', path: '/services' },
+  { name: 'settings', path: '/settings' },
+  { name: 'admin', path: '/admin' },
+  { name: 'not-found', path: '/no/such/page' },
+  { name: 'graphiql', path: '/graphql' },
+  { name: 'reference', path: '/docs' },
+];
+
+export const WIDTHS = [320, 360, 375, 390, 600, 768, 820, 1024, 1280, 1440, 1920] as const;
+
+/** The states that can be made of any page; `empty` needs an account without data. */
+export const STATES = ['many', 'one', 'long', 'rtl', 'failing', 'offline', 'ended'] as const;
+
+export type State = (typeof STATES)[number] | 'empty';
+
+/** The requests of pages for data. */
+const IS_DATA = (url: URL): boolean => /^\/(?:api|graphql|secrets)(?:\/|$)/.test(url.pathname);
+
+/** Opens a page in a state and waits until it is drawn. */
+export async function openState(page: Page, origin: string, { path, one }: MatrixPage, state: State): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  const answer = ANSWERS[state];
+  if (answer !== undefined) {
+    await page.route(IS_DATA, (route) => (route.request().isNavigationRequest() ? route.continue() : answer(route)));
+  }
+  await page.goto(origin + (state === 'one' ? (one ?? path) : path));
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  // While the dialog of an ended session is open, its page goes on loading.
+  if (state === 'ended') await waitForDialog(page);
+  else await page.waitForFunction(() => !document.querySelector('main')?.textContent.includes('Loading …'));
+  if (state === 'long') await replaceTexts(page, LONG);
+  if (state === 'rtl') await replaceTexts(page, ARABIC);
+}
+
+const fail = (status: number, code: string, message: string) => (route: Route) =>
+  route.fulfill({ status, json: { error: message, code, requestId: '01JAZ4QX1V6KQ2' } });
+
+const ANSWERS: Readonly<Partial<Record<State, (route: Route) => Promise<void>>>> = {
+  failing: fail(500, 'internal', 'Internal error.'),
+  offline: (route) => route.abort('internetdisconnected'),
+  ended: fail(401, 'unauthorized', 'Expected a session.'),
+};
+
+/** Pages without requests of their own, and those for everybody, have no dialog. */
+const waitForDialog = (page: Page): Promise<unknown> =>
+  page
+    .getByRole('dialog')
+    .waitFor({ timeout: 1_500 })
+    .catch(() => undefined);
+
+// cspell:disable-next-line
+const LONG = ' with a longer description than anybody expected Donaudampfschifffahrtselektrizitätenhauptbetriebswerk';
+// cspell:disable-next-line
+const ARABIC = 'تقريب الضرائب كما يفعل مكتب الضرائب في جميع المتاجر';
+
+/** Replaces the texts that code hosts and users supply by long or by right-to-left ones. */
+async function replaceTexts(page: Page, text: string): Promise<void> {
+  await page.evaluate((replacement) => {
+    const texts = document.querySelectorAll(
+      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, .bar-row bdi, .entries a)',
+    );
+    for (const element of texts) {
+      for (const node of element.childNodes) {
+        if (node.nodeType !== Node.TEXT_NODE || (node.textContent ?? '').trim().length < 3) continue;
+        node.textContent = replacement.startsWith(' ') ? (node.textContent ?? '') + replacement : replacement;
+      }
+    }
+  }, text);
+}

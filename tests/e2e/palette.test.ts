@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { expectAccessible } from './axe.js';
+import { openBoardFixture, type BoardFixture } from './board-fixture.js';
+import { describeInBrowser } from './chromium.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
+
+describeInBrowser('the command palette', () => {
+  let stage: BoardFixture;
+  let page: Page;
+  let keyboard: Keyboard;
+  const dialog = () => page.getByRole('dialog', { name: 'Command palette' });
+  const open = async (text: string): Promise<void> => {
+    await keyboard.press('Control+k');
+    await dialog().waitFor();
+    await keyboard.type(text);
+  };
+
+  beforeAll(async () => {
+    stage = await openBoardFixture();
+    ({ page } = stage);
+    keyboard = createKeyboard(page);
+  });
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  test('opens a page by keyboard', async () => {
+    await open('insights');
+    await page.getByRole('option', { name: 'Page Insights', selected: true }).waitFor();
+    await keyboard.press('Enter');
+    await keyboard.arriveAt('heading "Insights"');
+  });
+
+  test('finds pull requests and repositories of the board, and Escape closes it', async () => {
+    await open('receipts');
+    await page.getByRole('option', { name: 'Pull request Send receipts as PDF acme/shop #1' }).waitFor();
+    await keyboard.type('repository shop');
+    await keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await open('repository acme');
+    await page.getByRole('option', { name: 'Repository acme/shop (GitHub)' }).click();
+    await page.getByRole('heading', { name: 'Repositories', level: 1 }).waitFor();
+    expect(new URL(page.url()).search).toBe('?text=acme%2Fshop');
+  });
+
+  test('performs an action, and says when nothing is found', async () => {
+    await open('dark');
+    await keyboard.press('Enter');
+    await page.waitForFunction(() => document.documentElement.style.colorScheme === 'dark');
+    await open('system');
+    await keyboard.press('Enter');
+    await open('no such thing');
+    await dialog().getByText('Nothing found.').waitFor();
+    await keyboard.press('Escape');
+  });
+
+  test('is opened by its button, and is accessible', async () => {
+    await page.getByRole('button', { name: 'Search everything' }).click();
+    await dialog().waitFor();
+    await expectAccessible(page);
+    await keyboard.press('Escape');
+  });
+});
