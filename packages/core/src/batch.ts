@@ -10,13 +10,15 @@ interface PendingCall<Input, Result> {
  *
  * @param run Processes a batch, and returns one result for each input in the same order. It must call `take` before it
  * reads any data, and may call it late. Repeated calls of `take`, as in a retry, return the same inputs.
+ * @param options.concurrency The number of runs at a time. If it is more than one, `run` must call `take` at once.
  */
 export function batch<Input, Result>(
   maxSize: number,
   run: (take: () => readonly Input[]) => Promise<readonly Result[]>,
+  { concurrency = 1 }: { readonly concurrency?: number } = {},
 ): (input: Input) => Promise<Result> {
   const waiting: PendingCall<Input, Result>[] = [];
-  let isRunning = false;
+  let running = 0;
 
   async function runOnce(): Promise<void> {
     const taken: PendingCall<Input, Result>[] = [];
@@ -44,13 +46,13 @@ export function batch<Input, Result>(
   }
 
   async function runAll(): Promise<void> {
-    if (isRunning) return;
-    isRunning = true;
+    if (running === concurrency) return;
+    running += 1;
     while (waiting.length > 0) {
       await gather();
-      await runOnce();
+      if (waiting.length > 0) await runOnce();
     }
-    isRunning = false;
+    running -= 1;
   }
 
   return async (input) =>

@@ -49,6 +49,8 @@ export interface ScalarField extends FieldBase {
   readonly dateArguments: boolean;
   /** Whether the SDL asks for an index (`@index`). */
   readonly indexed: boolean;
+  /** The weight of the field in the full-text index of its record type (`@search`). */
+  readonly searchWeight?: number;
 }
 
 /** Fields stored inside the record: one column each, or, for a list, one column of JSON text named by `path`. */
@@ -84,7 +86,7 @@ export interface RelationField extends FieldBase {
   readonly relation: Relation;
 }
 
-/** A value that a hand-written resolver computes at query time (`@computed`). */
+/** A value that a resolver computes at query time, which is written by hand (`@computed`) or derived (`@markdown`). */
 export interface ComputedField extends FieldBase {
   readonly kind: 'computed';
   /** A scalar type or the name of an object type. */
@@ -103,6 +105,8 @@ export interface ComputedField extends FieldBase {
   readonly needsArguments?: true;
   /** Whether the arguments of `@dateformat` format the resolver's result. */
   readonly dateArguments: boolean;
+  /** The column with the text that a derived resolver renders (`@markdown`). */
+  readonly markdown?: string;
 }
 
 export type RecordField = ScalarField | ObjectField | RelationField | ComputedField;

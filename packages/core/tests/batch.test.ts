@@ -27,6 +27,23 @@ describe('batch', () => {
     expect(runs.map(({ taken }) => taken)).toEqual([['a', 'b', 'a']]);
   });
 
+  test('with a concurrency of two, two runs at a time process different calls', async () => {
+    const { runs, run, begun } = createRuns();
+    const call = batch(10, run, { concurrency: 2 });
+    const first = call('a');
+    const one = await begun(1);
+    const second = call('b');
+    const two = await begun(2);
+    const third = call('c');
+    two.end();
+    expect(await second).toBe('B');
+    const three = await begun(3);
+    one.end();
+    three.end();
+    expect(await Promise.all([first, third])).toEqual(['A', 'C']);
+    expect(runs.map(({ taken }) => taken)).toEqual([['a'], ['b'], ['c']]);
+  });
+
   test('a call during a run joins the next run', async () => {
     const { run, begun } = createRuns();
     const call = batch(10, run);
