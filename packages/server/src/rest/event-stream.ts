@@ -121,12 +121,10 @@ async function write(
   const payload = toPayload(data);
   const segment = gzip && (await payload.segment);
   const begin = `id: ${id}\ndata: `;
-  response.cork();
+  // Node corks the socket itself. After cork() of the response, Node 22 and 24 may never emit "drain".
   response.write(gzip?.text(begin) ?? begin);
   response.write(gzip && segment ? gzip.segment(segment) : payload.bytes);
-  const hasCapacity = response.write(gzip?.text(END) ?? END);
-  response.uncork();
-  return hasCapacity;
+  return response.write(gzip?.text(END) ?? END);
 }
 
 function requireContractEvent({ id, responses }: OperationSpec, { data }: ServerSentEvent): void {

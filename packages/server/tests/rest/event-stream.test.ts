@@ -121,6 +121,14 @@ describe('event stream', () => {
     expect(JSON.stringify(server.lines)).not.toContain('secret');
   });
 
+  test('sends the next event after one that is larger than the buffer of the connection', async () => {
+    const data = { n: 1, text: 'x'.repeat(2 ** 20) };
+    events = async function* () {
+      for (let n = 1; n <= 5; n += 1) yield await Promise.resolve({ id: `e${n}`, data });
+    };
+    expect((await read()).text.match(/^id: e\d$/gm)).toEqual(['id: e1', 'id: e2', 'id: e3', 'id: e4', 'id: e5']);
+  });
+
   test('requests no further event while the client does not read', async () => {
     let taken = 0;
     const data = { n: 1, text: 'x'.repeat(2 ** 20) };
