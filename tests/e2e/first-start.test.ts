@@ -112,8 +112,6 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     const { page, keyboard, context } = ada;
     await page.goto(`${origin}/settings`);
     await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
-    // Requests of the page would be complained about after the sign-out.
-    await page.waitForLoadState('networkidle');
     await keyboard.pressOn('button "Sign out"');
     await heading(ada, 'Sign in');
     expect(await context.cookies()).toEqual([]);

@@ -69,8 +69,6 @@ describeInBrowser('accounts and sign-in', () => {
 
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
-    // Requests that are still open when the session ends would be responded to with 401.
-    await page.waitForLoadState('networkidle');
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).length).toBe(0);

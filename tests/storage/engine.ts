@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -12,6 +12,11 @@ import { openDatabase } from '../../src/storage/open-database.js';
  * obtain a database here.
  */
 export const engine = (globalThis as { ENGINE?: 'PostgreSQL' | 'SQLite' }).ENGINE ?? 'SQLite';
+
+/** Workers keep modules of tests for one file only. */
+const STATEMENTS = Symbol.for('trellis.schema-statements');
+const TEMPLATE = Symbol.for('trellis.template-database');
+const worker = globalThis as { [STATEMENTS]?: Promise<readonly RawBuilder<unknown>[]>; [TEMPLATE]?: Promise<string> };
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -31,7 +36,32 @@ export async function createTestFolder(): Promise<string> {
 
 /** Opens a new database, empty and migrated. The caller closes it with `destroy()`. */
 export async function openTestDatabase(): Promise<Database> {
-  return engine === 'SQLite' ? openDatabase({ file: ':memory:' }) : openPostgres();
+  if (engine === 'PostgreSQL') return openPostgres();
+  const statements = (worker[STATEMENTS] ??= listSchemaStatements());
+  return openDatabase({ file: ':memory:' }, { beforeMigration: async (database) => run(database, await statements) });
+}
+
+/** Lists the statements that create the tables, indexes and rows of a new SQLite database. Migrations take longer. */
+async function listSchemaStatements(): Promise<readonly RawBuilder<unknown>[]> {
+  const database = await openDatabase({ file: ':memory:' });
+  const { rows: parts } = await sql<{ type: string; name: string; sql: string }>`
+    select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by rowid`.execute(
+    database,
+  );
+  const statements = parts.map((part) => sql.raw(part.sql));
+  for (const { name } of parts.filter(({ type }) => type === 'table')) {
+    const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(database);
+    const values = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
+    if (rows.length > 0) statements.push(sql`insert into ${sql.table(name)} values ${sql.join(values)}`);
+  }
+  await database.destroy();
+  return statements;
+}
+
+async function run(database: Database, statements: readonly RawBuilder<unknown>[]): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    for (const statement of statements) await statement.execute(transaction);
+  });
 }
 
 /** Returns the URL of a test database on PostgreSQL, for other processes. */
@@ -57,10 +87,6 @@ async function openPostgres(): Promise<Database> {
   const destroy = database.destroy.bind(database);
   return Object.assign(database, { destroy: () => destroy().then(() => void closed.push(place)) });
 }
-
-/** Workers keep modules of tests for one file only. */
-const TEMPLATE = Symbol.for('trellis.template-database');
-const worker = globalThis as { [TEMPLATE]?: Promise<string> };
 
 /** Returns the name of a migrated database of this worker. A copy of it takes less time than the migrations. */
 const findTemplate = (): Promise<string> => (worker[TEMPLATE] ??= createTemplate());

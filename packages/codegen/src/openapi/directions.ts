@@ -116,12 +116,17 @@ function listHidden(schema: unknown, direction: Direction, schemas: Schemas, see
   ];
 }
 
+const HAS_DIRECTION = /"(?:readOnly|writeOnly)":true/;
+
+/** Returns whether a document has read-only or write-only properties. */
+export const hasDirections = (document: ContractDocument): boolean => HAS_DIRECTION.test(JSON.stringify(document));
+
 /**
  * Returns a document whose requests refer to the request form of each schema, named `Note.request`, if that differs from
  * the form in responses. Without read-only and write-only properties, the document is returned as it is.
  */
 export function splitDirections(document: ContractDocument): ContractDocument {
-  if (!/"(?:readOnly|writeOnly)":true/.test(JSON.stringify(document))) return document;
+  if (!hasDirections(document)) return document;
   const schemas = document.components?.schemas ?? {};
   const split = listDifferent(schemas);
   const names = new Map(split.map((name) => [name, toFreeName(`${name}.request`, schemas)]));
@@ -146,9 +151,7 @@ function toFreeName(name: string, schemas: Schemas): string {
 /** Lists the schemas that have such properties, or refer to a schema that has. */
 function listDifferent(schemas: Schemas): readonly string[] {
   const texts = new Map(Object.entries(schemas).map(([name, schema]) => [name, JSON.stringify(schema)]));
-  const found = new Set(
-    [...texts].filter(([, text]) => /"(?:readOnly|writeOnly)":true/.test(text)).map(([name]) => name),
-  );
+  const found = new Set([...texts].filter(([, text]) => HAS_DIRECTION.test(text)).map(([name]) => name));
   for (let size = -1; size !== found.size;) {
     size = found.size;
     for (const [name, text] of texts) {

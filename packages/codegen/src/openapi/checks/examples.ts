@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ContractDocument } from '../contract.js';
-import { type Direction, directionOf, listRequestSchemas, toDirection } from '../directions.js';
+import { type Direction, directionOf, hasDirections, listRequestSchemas, toDirection } from '../directions.js';
 import {
   child,
   type DocumentNode,
@@ -54,30 +55,40 @@ type Compile = (schema: DocumentNode, direction: Direction) => ValidateFunction 
 
 /** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
 function createCompiler(document: ContractDocument): Compile {
-  // Most of these functions run once, so optimizing their code would take longer than it saves.
-  const ajv = createAjv({ code: { optimize: false } });
+  // Most of these functions run once, so optimizing their code would take longer than it saves, and so would copying the
+  // code of a schema to all that refer to it.
+  const ajv = createAjv({ code: { optimize: false }, inlineRefs: false });
   const schemas = document.components?.schemas ?? {};
   const convert = (schema: unknown, direction: Direction): unknown =>
     stripAnnotations(toDirection(schema, direction, schemas), { defaults: false });
-  for (const direction of ['any', 'request', 'response'] as const) {
+  const directions: readonly Direction[] = hasDirections(document) ? ['any', 'request', 'response'] : ['any'];
+  for (const direction of directions) {
     const converted = Object.entries(schemas).map(([name, schema]) => [name, convert(schema, direction)]);
     ajv.addSchema({ $id: direction, components: { schemas: Object.fromEntries(converted) as object } });
   }
-  const known = new Map<Direction, Map<unknown, ValidateFunction | undefined>>();
-  return ({ value, source }, direction) => {
-    const compiled = known.get(direction) ?? new Map<unknown, ValidateFunction | undefined>();
-    known.set(direction, compiled);
-    if (compiled.has(value)) return compiled.get(value);
-    let validate: ValidateFunction | undefined;
-    try {
-      const schema = pointInto(direction, convert(value, direction), source.file);
-      if (isRecord(schema)) validate = ajv.compile(schema);
-    } catch {
-      validate = undefined;
-    }
-    compiled.set(value, validate);
-    return validate;
+  /** The text of a schema → its validator. */
+  const known = new Map<string, ValidateFunction | undefined>();
+  return (place, asked) => {
+    const direction = directions.includes(asked) ? asked : 'any';
+    const schema = toShort(place, schemas) ?? convert(place.value, direction);
+    const text = JSON.stringify(pointInto(direction, schema, place.source.file));
+    if (!known.has(text)) known.set(text, tryToCompile(ajv, JSON.parse(text)));
+    return known.get(text);
   };
+}
+
+function tryToCompile(ajv: Ajv2020, schema: unknown): ValidateFunction | undefined {
+  try {
+    return isRecord(schema) ? ajv.compile(schema) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a reference to a schema that has a name. */
+function toShort({ path: [section, kind, name = '', ...below] }: DocumentNode, schemas: object): object | undefined {
+  const isNamed = section === 'components' && kind === 'schemas' && below.length === 0 && Object.hasOwn(schemas, name);
+  return isNamed ? { $ref: `#/components/schemas/${name}` } : undefined;
 }
 
 function pointInto(direction: Direction, schema: unknown, file: string): unknown {
