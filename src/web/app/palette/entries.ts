@@ -20,6 +20,7 @@ export interface Entry {
 const UNLISTED_NAMES: Readonly<Record<string, string>> = {
   '/repositories': 'Repositories',
   '/vault/new': 'New secret',
+  '/vault/import': 'Import a .env file',
   '/vault/consumers': 'Consumers',
   '/vault/tokens': 'Tokens of secrets',
   '/vault/audit': 'Audit log',

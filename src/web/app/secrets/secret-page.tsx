@@ -11,6 +11,7 @@ import { showToast } from '../ui/toasts.js';
 import { formatActor } from './audit/audit-table.js';
 import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
 import { loadOwnPublicKey } from './recipients.js';
+import { Readers } from './readers.js';
 import { SecretHistory } from './secret-history.js';
 import { ReplaceValue, RevealValue } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
@@ -91,6 +92,7 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
       <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
       <ReplaceValue object={object} onChange={onChange} />
       <SecretActions object={object} onDeleted={onDeleted} />
+      <Readers object={object} ownKey={ownKey} />
       <SecretHistory object={object} onChange={onChange} />
     </section>
   );

@@ -57,3 +57,13 @@ export const linkToTag = (tag: string): string => `/vault?tag=${encodeURICompone
  * The pattern of the contract's slugs, with the escapes that browsers need as they compile `pattern` with the `v` flag.
  */
 export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;
+
+/** A comma-separated list of `Tag` values of the contract. The server converts upper case to lower case. */
+export const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';
+
+/** Parses a text that matches {@link TAGS_PATTERN}. */
+export const parseTags = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
