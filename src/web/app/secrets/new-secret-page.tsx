@@ -11,7 +11,8 @@ import { ConsumerPicker, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { linkToSecret, listAllConsumers, parseTags, secretsClient, SLUG_PATTERN, TAGS_PATTERN } from './secrets.js';
+import { linkToSecret, parseTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';
+import { listAllConsumers, secretsClient } from './secrets.js';
 import { copySecretly } from './value/clipboard.js';
 import { ValueGenerator } from './value/generator.js';
 

@@ -6,7 +6,8 @@ import { CopyButton } from '../ui/buttons.js';
 import { Field } from '../ui/fields.js';
 import { StepHeading } from './identity/create-phrase.js';
 import { rememberKeys } from './known-keys.js';
-import { linkToSecret, secretsClient } from './secrets.js';
+import { linkToSecret } from './names.js';
+import { secretsClient } from './secrets.js';
 
 /** The credentials of a new consumer, which exist only in this page. */
 export interface ProgramAccess {
@@ -53,7 +54,7 @@ export function NewProgramField({ value, onValue, isOpen }: ProgramFieldProps) {
     <details class="fold" open={isOpen || value !== '' ? true : undefined}>
       <summary>Give a new program access</summary>
       <Field
-        label="Name of the program or host"
+        label="Program or host"
         maxLength={128}
         placeholder="acme/shop"
         hint="Its key pair and token are created when you save, and shown once. A host that has a key pair is added under Consumers."

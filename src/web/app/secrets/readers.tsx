@@ -3,9 +3,9 @@ import { useCallback } from 'preact/hooks';
 import { toFingerprint } from '../../../sealing/known-keys.js';
 import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
-import { type ConsumerEntry, linkToConsumer, listAllConsumers, type ObjectMetadata } from './secrets.js';
-
-type ReaderState = 'current' | 'outdated' | 'no-key' | 'unknown';
+import { findReaders, type Reader, type ReaderState } from './find-readers.js';
+import { linkToConsumer, type ObjectMetadata } from './names.js';
+import { listAllConsumers } from './secrets.js';
 
 const STATE_NAMES: Readonly<Record<ReaderState, string>> = {
   current: 'can read it',
@@ -13,34 +13,6 @@ const STATE_NAMES: Readonly<Record<ReaderState, string>> = {
   'no-key': 'can’t read it: no public key',
   unknown: 'can read it: not the current key of a consumer',
 };
-
-interface Reader {
-  /** Omitted for a key that belongs to no consumer of the secret. */
-  readonly name?: string;
-  readonly isConsumer: boolean;
-  readonly key?: string;
-  readonly fingerprint?: string;
-  readonly state: ReaderState;
-}
-
-/** Lists the keys that a value is encrypted to and the consumers that should be able to read it. */
-export function findReaders(
-  { used_by: usedBy = [], recipients = [] }: Pick<ObjectMetadata, 'recipients' | 'used_by'>,
-  ownKey: string | undefined,
-  consumers: readonly ConsumerEntry[],
-): readonly Reader[] {
-  const known = new Map(consumers.map(({ name, public_key: key }) => [name, key]));
-  const named = usedBy.map((name): Reader => {
-    const key = known.get(name);
-    if (key === undefined) return { name, isConsumer: true, state: 'no-key' };
-    return { name, isConsumer: true, key, state: recipients.includes(key) ? 'current' : 'outdated' };
-  });
-  const isOwn = ownKey !== undefined && recipients.includes(ownKey);
-  const own: Reader[] = isOwn ? [{ name: 'You', isConsumer: false, key: ownKey, state: 'current' }] : [];
-  const listed = new Set([...own, ...named].map(({ key }) => key));
-  const others = recipients.filter((key) => !listed.has(key));
-  return [...own, ...named, ...others.map((key): Reader => ({ isConsumer: false, key, state: 'unknown' }))];
-}
 
 interface ReadersProps {
   readonly object: ObjectMetadata;

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { Field } from '../ui/fields.js';
 import { formatDate } from '../ui/times.js';
-import { linkToConsumer, linkToSecret, type ObjectMetadata } from './secrets.js';
+import { linkToConsumer, linkToSecret, type ObjectMetadata } from './names.js';
 
 /** More names would wrap to several lines, which makes the list hard to scan. */
 const SHOWN_CONSUMERS = 2;
@@ -39,7 +39,7 @@ export function SecretRow({ object, ownKey, onTag }: ObjectRowProps) {
       </p>
       {description !== undefined && <p class="quiet">{description}</p>}
       <p class="quiet">
-        {readers.length === 0 ? 'no consumers' : readers.join(', ')}
+        {readers.length === 0 ? 'No consumers' : `Readable by ${readers.join(', ')}`}
         {rest > 0 && <AllConsumers slug={slug} names={used_by} rest={rest} />}
         {updated_at && ` · updated ${formatDate(updated_at)}`}
       </p>

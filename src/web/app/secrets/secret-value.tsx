@@ -7,7 +7,8 @@ import { createBrowserKeyCheck } from './known-keys.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
-import { type ObjectMetadata, secretsClient } from './secrets.js';
+import type { ObjectMetadata } from './names.js';
+import { secretsClient } from './secrets.js';
 import { copySecretly } from './value/clipboard.js';
 import { ValueGenerator } from './value/generator.js';
 

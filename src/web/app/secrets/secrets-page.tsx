@@ -3,12 +3,14 @@ import { useMemo, useState } from 'preact/hooks';
 import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
-import { DueWork, sortByDue } from './due.js';
+import { DueWork } from './due.js';
+import { sortByDue } from './find-due.js';
 import { loadOwnPublicKey } from './recipients.js';
 import { ResealAll } from './reseal-all.js';
 import { SecretRow } from './secret-row.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { listAllSecrets, type ObjectMetadata } from './secrets.js';
+import type { ObjectMetadata } from './names.js';
+import { listAllSecrets } from './secrets.js';
 
 /** A longer list is hard to scan and slow to render. Filters find the other rows, and a button shows them. */
 const PAGE_SIZE = 100;

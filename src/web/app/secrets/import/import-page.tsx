@@ -12,7 +12,8 @@ import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.
 import { toSealingMessage, useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { SecretsLayout } from '../secrets-layout.js';
-import { listAllSecrets, type ObjectMetadata, parseTags, secretsClient, TAGS_PATTERN } from '../secrets.js';
+import { type ObjectMetadata, parseTags, TAGS_PATTERN } from '../names.js';
+import { listAllSecrets, secretsClient } from '../secrets.js';
 import { MAX_ENTRIES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
 import { ImportPreview, type ImportResults } from './import-preview.js';
 
@@ -30,9 +31,7 @@ export function ImportPage() {
         Values are encrypted in this browser before they are sent. Nothing is sent before you save. On a server, use{' '}
         <code>trellis secrets import</code>.
       </p>
-      <AsyncContent from={objects}>
-        {(list) => <ImportForm objects={list} onChange={objects.reload} />}
-      </AsyncContent>
+      <AsyncContent from={objects}>{(list) => <ImportForm objects={list} onChange={objects.reload} />}</AsyncContent>
     </SecretsLayout>
   );
 }
@@ -59,7 +58,8 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     [file, naming, usedBy, objects, compared],
   );
   const chosen = new Set(
-    plan.filter((entry) => isSelectable(entry, results) && (unchosen.get(entry.variable) ?? isDefault(entry)))
+    plan
+      .filter((entry) => isSelectable(entry, results) && (unchosen.get(entry.variable) ?? isDefault(entry)))
       .map(({ variable }) => variable),
   );
   const { ensureKey, steps } = useFirstKey();
@@ -199,9 +199,7 @@ function useEnvFile(text: string): ParsedFile {
         ({ parseEnvFile }) => {
           const file = parseEnvFile(text);
           const isTooLong = file.entries.length > MAX_ENTRIES;
-          settle(
-            isTooLong ? { file: EMPTY, problem: `Expected at most ${MAX_ENTRIES} variables at once.` } : { file },
-          );
+          settle(isTooLong ? { file: EMPTY, problem: `Expected at most ${MAX_ENTRIES} variables at once.` } : { file });
         },
         (error: unknown) => settle({ file: EMPTY, problem: toSealingMessage(error) }),
       );

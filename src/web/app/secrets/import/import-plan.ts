@@ -1,6 +1,6 @@
 import type { EnvFile } from '../../../../sealing/env-file.js';
 import { SEALED_PREFIX, toKebab } from '../../../../sealing/env-names.js';
-import { type ObjectMetadata, SLUG_PATTERN } from '../secrets.js';
+import { type ObjectMetadata, SLUG_PATTERN } from '../names.js';
 
 /** Whether names such as `DB_PASSWORD` stay as they are or become `db-password`. */
 export type Naming = 'as-is' | 'kebab';

@@ -33,11 +33,11 @@ export function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }:
       )}
       {plan.length > 0 && (
         <table class="cards import" aria-label="Variables">
-          <TableHead names={['Save', 'Secret', 'State', 'Value']} />
+          <TableHead names={['Secret', 'State', 'Value']} />
           <tbody>
             {plan.map((entry) => (
               <tr key={entry.variable}>
-                <td data-name="Save">
+                <td data-name="Secret">
                   <label class="choice">
                     <input
                       type="checkbox"
@@ -46,11 +46,11 @@ export function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }:
                       checked={chosen.has(entry.variable)}
                       onChange={() => toggle(entry.variable)}
                     />
+                    <span>
+                      <strong>{entry.slug}</strong>
+                      {entry.slug !== entry.variable && <span class="quiet"> from {entry.variable}</span>}
+                    </span>
                   </label>
-                </td>
-                <td data-name="Secret">
-                  <strong>{entry.slug}</strong>
-                  {entry.slug !== entry.variable && <span class="quiet"> from {entry.variable}</span>}
                 </td>
                 <td data-name="State">
                   <State entry={entry} result={results.get(entry.variable)} />
@@ -75,14 +75,20 @@ const describeLines = (lines: readonly number[]): string =>
 
 function State({ entry, result }: { readonly entry: PlannedEntry; readonly result: string | undefined }) {
   const { state, problem, object } = entry;
-  if (result === '') return <span class="chip good">saved</span>;
+  if (result === '') {
+    return (
+      <span>
+        <span class="chip good">saved</span>
+      </span>
+    );
+  }
   if (result !== undefined) return <span class="bad">{result}</span>;
   return (
-    <>
+    <span>
       <span class={`chip ${CHIPS[state]}`}>{STATE_NAMES[state]}</span>
       {problem !== undefined && <span class="bad">{problem}</span>}
       {object?.updated_at !== undefined && <span class="quiet">set {formatDate(object.updated_at)}</span>}
-    </>
+    </span>
   );
 }
 
