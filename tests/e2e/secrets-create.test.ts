@@ -121,10 +121,10 @@ describeInBrowser('creating and importing secrets', () => {
     await page.getByLabel('Length').fill('7');
     await page.getByText('Expected a length from 8 to 256.').waitFor();
     await page.getByLabel('Length').fill('20');
-    await page.getByLabel('a–z').uncheck();
-    await page.getByLabel('A–Z').uncheck();
+    await page.getByLabel('a–z', { exact: true }).uncheck();
+    await page.getByLabel('A–Z', { exact: true }).uncheck();
     await page.getByLabel('Symbols').check();
-    await page.getByText('103 bits of entropy: 20 of 37 characters').waitFor();
+    await page.getByText('104 bits of entropy: 20 of 37 characters').waitFor();
     await button('Generate').click();
     await said('Generated a value of 20 characters.');
     const value = await page.getByLabel('Value', { exact: true }).inputValue();
@@ -151,7 +151,7 @@ describeInBrowser('creating and importing secrets', () => {
     const row = (name: string) => page.getByRole('row', { name });
     await row('_PRIVATE').getByText('invalid').waitFor();
     await expectAccessible(page);
-    const posts = stage.requests.slice(count).filter((request) => !request.startsWith('GET '));
+    const posts = stage.requests.slice(count).filter((request) => !request.startsWith('GET\n'));
     expect(posts).toEqual([]);
     expect(await page.locator('table').getByText(MARKERS[2]).count()).toBe(0);
 
@@ -183,15 +183,12 @@ describeInBrowser('creating and importing secrets', () => {
     await page.getByRole('checkbox', { name: 'Save mail-key' }).check();
     // Somebody else replaces the value while the preview is open.
     const status = await page.evaluate(async () => {
-      const metadata = (await (await fetch('/secrets/objects?slug=mail-key')).json()) as { readonly id: string }[];
-      const path = `/secrets/objects/mail-key/versions/1/restore?id=${metadata[0]?.id}`;
       const value = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
       const body = JSON.stringify({ value: btoa(String.fromCharCode(...new Uint8Array(value))) });
       const headers = { 'content-type': 'application/json' };
-      const { status: put } = await fetch('/secrets/objects/mail-key', { method: 'PUT', body, headers });
-      return [put, path.length > 0];
+      return (await fetch('/secrets/objects/mail-key', { method: 'PUT', body, headers })).status;
     });
-    expect(status).toEqual([200, true]);
+    expect(status).toBe(200);
     await button('Save 2 secrets').click();
     await page.getByRole('alert').getByText('1 of 2 could not be saved.').waitFor();
     await page.getByRole('row', { name: /first/ }).getByText('saved', { exact: true }).waitFor();
@@ -200,15 +197,14 @@ describeInBrowser('creating and importing secrets', () => {
   });
 
   test('what is due is listed first', async () => {
-    const { status, values } = await page.evaluate(async () => {
+    const status = await page.evaluate(async () => {
       const get = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
       const value = btoa(String.fromCharCode(...new Uint8Array(get)));
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ value, slug: 'zz-due-soon', rotate_after_days: 3 });
-      const response = await fetch('/secrets/objects', { method: 'POST', body, headers });
-      return { status: response.status, values: value.length };
+      return (await fetch('/secrets/objects', { method: 'POST', body, headers })).status;
     });
-    expect([status, values > 0]).toEqual([201, true]);
+    expect(status).toBe(201);
     await go('/vault');
     const due = page.getByRole('region', { name: /^Due/ });
     await due.getByRole('link', { name: 'zz-due-soon' }).waitFor();
