@@ -108,13 +108,19 @@ interface SortHeaderProps extends Omit<RecordGridProps, 'chosen'> {
 }
 
 /** A column header that sorts by its column: ascending, then descending, then in the original order. */
-function SortHeader({ kind, state, column: { name, list, description } }: SortHeaderProps) {
+function SortHeader({ kind, state, column }: SortHeaderProps) {
+  const { name, list, description } = column;
   const isSorted = state.sort === name;
   const direction = state.order === 'ASC' ? 'ascending' : 'descending';
   const next = isSorted && state.order === 'DESC' ? '' : name;
   const target = { ...state, page: 1, sort: next, order: isSorted ? 'DESC' : 'ASC' } as const;
   return (
-    <th scope="col" aria-sort={isSorted ? direction : undefined} title={description}>
+    <th
+      scope="col"
+      class={isNumeric(column) ? 'number' : undefined}
+      aria-sort={isSorted ? direction : undefined}
+      title={description}
+    >
       {list ? (
         name
       ) : (

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'preact/hooks';
+import { toUserMessage } from '../../api.js';
+import { CopyButton } from '../../ui/buttons.js';
+import { querySite } from '../query-site.js';
+import { formatPicture, type PictureImage, PICTURE_FORMATS, toPictureQuery } from './format-picture.js';
+import type { TransformForm } from './transform.js';
+
+/** Waits for the user to stop typing. */
+const QUERY_DELAY_MS = 600;
+
+interface PictureResult {
+  readonly file: { readonly childImageProc: Readonly<Record<string, PictureImage | null>> | null } | null;
+}
+
+interface PictureMarkupProps {
+  readonly path: string;
+  readonly recipe: TransformForm;
+}
+
+/** The HTML of a picture with the newest formats first, to copy. Its links stay valid. */
+export function PictureMarkup({ path, recipe }: PictureMarkupProps) {
+  const query = toPictureQuery(recipe);
+  const [found, setFound] = useState<{ readonly markup?: string; readonly problem?: string }>({});
+  useEffect(() => {
+    if (query === undefined) return;
+    let isLatest = true;
+    const settle = (next: typeof found): void => void (isLatest && setFound(next));
+    const timer = setTimeout(() => {
+      querySite<PictureResult>(query, { path }).then(
+        ({ file }) => settle({ markup: formatPicture(file?.childImageProc ?? {}) }),
+        (error: unknown) => settle({ problem: toUserMessage(error) }),
+      );
+    }, QUERY_DELAY_MS);
+    return () => {
+      isLatest = false;
+      clearTimeout(timer);
+    };
+  }, [path, query]);
+  const { markup, problem } = found;
+  if (query === undefined) return null;
+  return (
+    <section aria-labelledby="the-markup">
+      <h2 id="the-markup">HTML</h2>
+      {problem !== undefined && <p class="problem">{problem}</p>}
+      {markup !== undefined && (
+        <>
+          <pre class="query" tabIndex={0} role="region" aria-label="HTML of the picture">
+            <code>{markup}</code>
+          </pre>
+          <p class="acts">
+            <CopyButton value={markup} what="the HTML" />
+          </p>
+          <p class="quiet">
+            {PICTURE_FORMATS.map(({ format }) => format).join(' and ')} for the browsers that have them. Write the
+            alternative text; it is empty for images that only decorate.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
