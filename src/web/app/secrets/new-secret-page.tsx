@@ -18,14 +18,14 @@ import { ValueGenerator } from './value/generator.js';
 
 /** The form that creates a secret. It seals the value in this browser and sends only the sealed value. */
 export function NewSecretPage() {
-  const { route } = useLocation();
+  const { query, route } = useLocation();
   const [slug, setSlug] = useState('');
   const [value, setValue] = useState<SecretInput>('');
   const [description, setDescription] = useState('');
   const [tags, setTags] = useState('');
   const [days, setDays] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>([]);
-  const [program, setProgram] = useState('');
+  const [program, setProgram] = useState(query.program ?? '');
   const [access, setAccess] = useState<ProgramAccess>();
   // Until the choice is made by hand, a value without other readers is readable by the owner.
   const [chosenReadable, setReadable] = useState<boolean>();

@@ -1,5 +1,3 @@
-import { formatArguments, type TransformForm } from './transform.js';
-
 /** The formats of the `<source>` elements. Browsers take the first one that they support. */
 export const PICTURE_FORMATS = [
   { format: 'AVIF', type: 'image/avif', name: 'avif' },
@@ -14,22 +12,6 @@ export interface PictureImage {
   readonly height?: number | null;
   readonly presentationWidth?: number | null;
   readonly presentationHeight?: number | null;
-}
-
-const WANTED = ['src', 'srcSet', 'sizes', 'width', 'height', 'presentationWidth', 'presentationHeight'];
-
-/** Returns the query for the links of a picture; `undefined` for transforms without a chosen format or without links. */
-export function toPictureQuery({ shape, values }: TransformForm): string | undefined {
-  const { name, arguments: args, results } = shape.field;
-  const hasFormats = args.some((argument) => argument.name === 'toFormat');
-  if (shape.name !== name || !hasFormats) return undefined;
-  const selection = WANTED.filter((wanted) => results.some((result) => result.name === wanted)).join(' ');
-  const select = (alias: string, more: TransformForm['values']): string =>
-    `${alias}: ${name}${formatArguments(args, { ...values, ...more }).text} { ${selection} }`;
-  const sources = PICTURE_FORMATS.map(({ format, name: alias }) => select(alias, { toFormat: format }));
-  return `query picture($path: String!) {
-  file(relativePath: {eq: $path}) { childImageProc { ${[...sources, select('image', {})].join(' ')} } }
-}`;
 }
 
 /** Formats a `<picture>` element; `undefined` without an image. */

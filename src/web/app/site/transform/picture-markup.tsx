@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { toUserMessage } from '../../api.js';
 import { CopyButton } from '../../ui/buttons.js';
 import { querySite } from '../query-site.js';
-import { formatPicture, type PictureImage, PICTURE_FORMATS, toPictureQuery } from './format-picture.js';
-import type { TransformForm } from './transform.js';
+import { formatPicture, type PictureImage, PICTURE_FORMATS } from './format-picture.js';
+import { formatArguments, type TransformForm } from './transform.js';
 
 /** Waits for the user to stop typing. */
 const QUERY_DELAY_MS = 600;
@@ -58,4 +58,20 @@ export function PictureMarkup({ path, recipe }: PictureMarkupProps) {
       )}
     </section>
   );
+}
+
+const WANTED = ['src', 'srcSet', 'sizes', 'width', 'height', 'presentationWidth', 'presentationHeight'];
+
+/** Returns the query for the links of a picture; `undefined` for transforms without a chosen format or without links. */
+function toPictureQuery({ shape, values }: TransformForm): string | undefined {
+  const { name, arguments: args, results } = shape.field;
+  const hasFormats = args.some((argument) => argument.name === 'toFormat');
+  if (shape.name !== name || !hasFormats) return undefined;
+  const selection = WANTED.filter((wanted) => results.some((result) => result.name === wanted)).join(' ');
+  const select = (alias: string, more: TransformForm['values']): string =>
+    `${alias}: ${name}${formatArguments(args, { ...values, ...more }).text} { ${selection} }`;
+  const sources = PICTURE_FORMATS.map(({ format, name: alias }) => select(alias, { toFormat: format }));
+  return `query picture($path: String!) {
+  file(relativePath: {eq: $path}) { childImageProc { ${[...sources, select('image', {})].join(' ')} } }
+}`;
 }
