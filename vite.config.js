@@ -1,14 +1,25 @@
+import { isBuiltin } from 'node:module';
 import { defaultClientConditions, defineConfig } from 'vite';
 
 /** Modules that nearly every page needs. */
 const SHELL =
   /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|packages[\\/]client[\\/]|src[\\/]generated[\\/]dashboard[\\/]|app[\\/](?:ui[\\/])?(?!passkeys)[^\\/]+$/;
 
+/** The parser of dotenv needs no module of Node; its other functions, which the pages do not call, import some. */
+const dotenvInBrowsers = {
+  name: 'dotenv-in-browsers',
+  enforce: 'pre',
+  resolveId: (id, importer = '') =>
+    /[\\/]node_modules[\\/]dotenv[\\/]/.test(importer) && isBuiltin(id) ? '\0no-module' : null,
+  load: (id) => (id === '\0no-module' ? 'export default {}' : null),
+};
+
 /** Builds the pages from `src/web/app` to `dist/pages`. The server adds its data to `index.html`. */
 export default defineConfig({
   root: 'src/web/app',
   base: '/pages/',
   logLevel: 'warn',
+  plugins: [dotenvInBrowsers],
   resolve: { conditions: ['trellis-source', ...defaultClientConditions] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {

@@ -8,6 +8,7 @@ export const PAGE_MODULES = {
   '/insights': 'insights/insights-page.tsx',
   '/vault': 'secrets/secrets-page.tsx',
   '/vault/new': 'secrets/new-secret-page.tsx',
+  '/vault/import': 'secrets/import/import-page.tsx',
   '/vault/consumers': 'secrets/consumers-page.tsx',
   '/vault/tokens': 'secrets/tokens-page.tsx',
   '/vault/audit': 'secrets/audit/audit-log-page.tsx',

@@ -199,6 +199,133 @@ describeInBrowser('site pages', () => {
     expect(stage.takeComplaints()).toEqual([]);
   });
 
+  test('records are a table whose columns, sort order, filters and search are in the address', async () => {
+    const table = page.getByRole('table', { name: 'Recipe records' });
+    const titles = () => table.locator('tbody td:first-child').allTextContents();
+    const expectTitles = (expected: readonly string[]): Promise<void> =>
+      eventually(async () => expect(await titles()).toEqual(expected));
+    await open('/site/records?kind=Recipe');
+    await page.getByText('6 records').waitFor();
+    await table.getByRole('link', { name: 'serves' }).click();
+    await page.waitForURL(/sort=serves$/);
+    await eventually(async () => expect((await titles())[0]).toBe('Nettle pasta'));
+    await table.getByRole('link', { name: 'serves' }).click();
+    await eventually(async () => expect((await titles())[0]).toBe('Quince jelly'));
+    await table.locator('th[aria-sort=descending]').getByText('serves').waitFor();
+
+    const conditions = page.getByLabel(/^Condition on/);
+    await page.getByRole('combobox', { name: 'Filter', exact: true }).selectOption('tags');
+    await conditions.fill('Vegan');
+    await page.getByRole('button', { name: 'Apply filter' }).click();
+    await page.getByText('4 records found').waitFor();
+    await page.getByRole('combobox', { name: 'Filter', exact: true }).selectOption('serves');
+    await conditions.fill('many');
+    await page.getByRole('button', { name: 'Apply filter' }).click();
+    await page.getByRole('status').getByText('serves: A number, or >5, <=10, 5..10.').waitFor();
+    await conditions.fill('>=10');
+    await conditions.press('Enter');
+    await expectTitles(['Quince jelly', 'Pickled beans']);
+    await expectAccessible(page);
+
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByRole('checkbox', { name: 'cooked' }).uncheck();
+    await table.getByRole('columnheader', { name: 'cooked' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    const address = page.url();
+    await page.reload();
+    await expectTitles(['Quince jelly', 'Pickled beans']);
+    expect(page.url()).toBe(address);
+    await table.getByRole('columnheader', { name: 'cooked' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove filter serves: >=10' }).click();
+    await page.getByText('4 records found').waitFor();
+    await page.goBack();
+    await expectTitles(['Quince jelly', 'Pickled beans']);
+
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await page.getByLabel('Search texts').fill('lavender');
+    await expectTitles(['Crème brûlée with lavender']);
+    await page.waitForURL(/search=lavender/);
+    await table.getByRole('link', { name: 'Crème brûlée' }).click();
+    await page.getByRole('region', { name: 'Recipe', exact: true }).getByText('The number of servings.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expectTitles(['Crème brûlée with lavender']);
+    await page.getByLabel('Search texts').fill('nothing-has-this-word');
+    await page.getByText('No record matches.').waitFor();
+    const link = await page.getByRole('link', { name: 'Open in GraphiQL' }).getAttribute('href');
+    const { data } = (await (
+      await page.request.post(`${stage.server.origin}/graphql`, {
+        data: {
+          query: new URLSearchParams(link!.slice('/graphql#'.length)).get('query'),
+          variables: { skip: 0, limit: 50, search: 'lavender' },
+        },
+      })
+    ).json()) as { readonly data: { readonly allRecipe: { readonly totalCount: number } } };
+    expect(data.allRecipe.totalCount).toBe(1);
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
+  test('the transform page compares formats, and the original with a slider; its HTML shows the image', async () => {
+    await open('/site?folder=images');
+    await entry('garden-at-dawn.jpg').click();
+    await page.getByRole('link', { name: 'Transform image' }).click();
+    await page.getByRole('combobox', { name: 'Transform' }).selectOption('fluid');
+    await page
+      .getByRole('row', { name: /\d+ pixels wide [\d,]+ \d+ %/ })
+      .first()
+      .waitFor();
+
+    const slider = page.getByRole('slider', { name: 'Original' });
+    await slider.focus();
+    expect(await page.locator('.comparison .original').count()).toBe(0);
+    for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowRight');
+    await page.waitForFunction(() => {
+      const image = document.querySelector<HTMLImageElement>('.comparison .original');
+      return image?.complete === true && image.naturalWidth === 960;
+    });
+    expect(await slider.getAttribute('aria-valuetext')).toBe('50 % original on the left');
+    const [result, original] = await page
+      .locator('.comparison img')
+      .evaluateAll((images) => images.map((image) => image.getBoundingClientRect().toJSON() as DOMRect));
+    expect(original).toEqual(result);
+    expect(await page.locator('.original').evaluate((image) => getComputedStyle(image).clipPath)).toBe(
+      'inset(0px 50% 0px 0px)',
+    );
+
+    await page.getByRole('button', { name: 'Compare formats' }).click();
+    const matrix = page.getByRole('table', { name: 'Bytes by format and quality' });
+    await matrix.getByRole('button', { name: /^Use PNG, quality 80: [\d,]+ bytes/ }).waitFor();
+    const cell = matrix.getByRole('button', { name: /^Use WEBP, quality 40: [\d,]+ bytes/ });
+    const bytes = Number(/: ([\d,]+) bytes/.exec((await cell.getAttribute('aria-label'))!)![1]!.replaceAll(',', ''));
+    await expectAccessible(page);
+    await cell.click();
+    await page.waitForURL(/toFormat=WEBP&quality=40/);
+    await matrix.getByRole('button', { name: /^Use WEBP, quality 40/, pressed: true }).waitFor();
+
+    await page.getByRole('combobox', { name: 'Transform' }).selectOption('fixed');
+    await page.getByRole('region', { name: 'HTML of the picture' }).getByText('<picture>').waitFor();
+    await eventually(async () => {
+      await page.getByRole('button', { name: /(Copy|Copied) the HTML/ }).click();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/<img src="[^"]+\.webp"/);
+    });
+    const markup = await page.evaluate(() => navigator.clipboard.readText());
+    expect(markup.match(/<source type="image\/(avif|webp)"/g)).toHaveLength(2);
+    // A browser takes the first format and shows it.
+    const shown = await page.evaluate(async (html) => {
+      const place = document.createElement('div');
+      place.innerHTML = html;
+      document.body.prepend(place);
+      const image = place.querySelector('img')!;
+      await image.decode();
+      const found = { src: image.currentSrc, width: image.naturalWidth };
+      place.remove();
+      return found;
+    }, markup);
+    expect(shown.src).toMatch(/\.avif$/);
+    expect(shown.width).toBeGreaterThan(0);
+    expect(bytes).toBeGreaterThan(0);
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
   test('an unknown address shows a page to browsers and JSON to programs', async () => {
     const response = await open('/nowhere');
     expect([response?.status(), response?.headers()['cache-control']]).toEqual([404, 'no-store']);

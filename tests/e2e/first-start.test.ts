@@ -96,9 +96,9 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await expectAccessible(ada.page);
     await ada.device.setWilling(true);
     await ada.keyboard.pressOn('button "Create a passkey"');
-    await heading(ada, 'Pull requests');
+    await heading(ada, 'Services');
     expect(await ada.device.count()).toBe(1);
-    expect(ada.page.url()).toBe(`${origin}/`);
+    expect(ada.page.url()).toBe(`${origin}/services`);
   });
 
   test('a used setup link is reported before the form is filled in', async () => {

@@ -11,6 +11,7 @@ import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
 import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { createKeyboard } from './keyboard.js';
+import { readDownload } from './page-actions.js';
 
 const DAY_MS = 86_400_000;
 
@@ -109,6 +110,52 @@ describeInBrowser('insights page', () => {
     expect(quotas[0]).toEqual(expect.arrayContaining(['5,000', 'Running low']));
     await page.getByText(/^The last refresh used \d+ points?\.$/).waitFor();
     await expectAccessible(page);
+  });
+
+  test('a figure leads to its rows, which have an address and can be exported', async () => {
+    await open();
+    const [first] = await rowsOf(chart('CI by repository'));
+    const [label = '', ...parts] = first!;
+    const counts = parts.map(Number);
+    await chart('CI by repository')
+      .getByRole('button', { name: `${label}: ` })
+      .click();
+    const dialog = page.getByRole('dialog', { name: `CI by repository · ${label}` });
+    const rows = dialog.locator('tbody tr');
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    await eventually(async () => expect(await rows.count()).toBe(total));
+    await expectAccessible(page);
+    await page.reload();
+    await eventually(async () => expect(await rows.count()).toBe(total));
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: /^Export/ }).click(),
+    ]);
+    const lines = (await readDownload(file)).trimEnd().split('\r\n');
+    expect(file.suggestedFilename()).toMatch(/^ci-by-repository-.*\.csv$/);
+    expect(lines).toHaveLength(total + 1);
+    expect(lines[0]).toBe('\ufeffCode host,Repository,Number,Title,Author,Created,Updated,CI,URL');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+    await page.goBack();
+    await dialog.waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    const failing = chart('CI by repository')
+      .getByRole('button', { name: /, Failing: \d+\. Show the rows$/ })
+      .first();
+    if (!(await failing.isVisible())) await chart('CI by repository').getByText('View as table').click();
+    const count = Number(await failing.textContent());
+    await failing.click();
+    const part = page.getByRole('dialog', { name: /· Failing$/ });
+    await eventually(async () =>
+      expect(await part.getByRole('cell', { name: 'Failing', exact: true }).count()).toBe(count),
+    );
+    await page.keyboard.press('Escape');
+    await overTime().getByRole('button', { name: 'Show open pull requests' }).click();
+    await page.getByRole('dialog', { name: 'Open pull requests, with drafts' }).getByText('9 rows').waitFor();
+    await page.keyboard.press('Escape');
   });
 
   test('the throughput chart shows up to a year in days or weeks, with the figures of the table', async () => {

@@ -24,7 +24,7 @@ describeInBrowser('secrets pages by keyboard', () => {
     const { press, type, focused, arriveAt, tabTo, pressOn, confirm } = keyboard;
     await page.goto(`${stage.server.origin}/vault`);
     await arriveAt('heading "Secrets"');
-    await pressOn('link "Create your key"');
+    await pressOn('link "My key"');
     await arriveAt('heading "My key"');
     await pressOn('button "Create my key"');
     const words = page.getByRole('list', { name: 'Recovery phrase' }).getByRole('listitem');

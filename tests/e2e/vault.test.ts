@@ -53,9 +53,13 @@ describeInBrowser('secrets pages', () => {
     await button('Unlock with identity').click();
   }
 
-  test('the empty list shows the first steps', async () => {
+  test('the empty list leads to the first secret, and the key has a page of its own', async () => {
     await go('/vault');
-    await page.getByRole('link', { name: 'Create your key' }).click();
+    await page.getByRole('link', { name: 'Create the first secret' }).click();
+    await page.getByRole('heading', { name: 'New secret', level: 1 }).waitFor();
+    await page.getByLabel('Program or host').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'My key' }).click();
     await button('Create my key').waitFor();
     await expectAccessible(page);
   });

@@ -132,17 +132,28 @@ export interface KindDescription {
   readonly single: string;
   readonly all: string;
   readonly fields: readonly FieldDescription[];
+  /** Whether the query for many records takes the argument `search`. */
+  readonly searchable?: true;
   /** The fields that derive something from their arguments, such as an image. */
   readonly made: readonly DerivedFieldDescription[];
 }
 
-interface FieldDescription {
+export interface FieldDescription {
   readonly name: string;
   readonly description: string;
   /**
    * The selection of the whole field, such as `siteMetadata { author title }`; for links, of the identifying fields.
    */
   readonly selection: string;
+  /** The column of a field that is stored as a scalar or as a list of scalars. */
+  readonly column?: ColumnDescription;
+}
+
+export interface ColumnDescription {
+  readonly type: ScalarType;
+  readonly list?: true;
+  /** The values of an enum. */
+  readonly values?: readonly string[];
 }
 
 export interface DerivedFieldDescription {

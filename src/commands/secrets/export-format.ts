@@ -1,8 +1,9 @@
 import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import { CommandError } from '../../config/startup-error.js';
+import { parseEnvFile } from '../../sealing/env-file.js';
+import { SEALED_PREFIX, toKebab, toVariable } from '../../sealing/env-names.js';
 import { EXIT } from './exit-codes.js';
-import { toKebab, toVariable } from './run.js';
 
 export type TransferFormat = 'dotenv' | 'json';
 
@@ -34,9 +35,6 @@ interface ExportedObject {
   readonly rotate_after_days: number;
   readonly recipients: readonly string[];
 }
-
-/** Marks a sealed value in a .env file. */
-const SEALED_PREFIX = 'age:';
 
 export function formatExport(entries: readonly ExportedSecret[], format: TransferFormat): string {
   return format === 'json' ? formatJson(entries) : entries.map(formatLine).join('');
@@ -83,10 +81,10 @@ function findText(value: Uint8Array): string | undefined {
 
 /** @throws CommandFailure for other content; messages never contain it. */
 export function parseExport(text: string, format: TransferFormat, names: 'as-is' | 'kebab'): ExportedSecret[] {
-  if (format === 'dotenv') return fromTexts(parse(text), names);
+  if (format === 'dotenv') return fromTexts(parseEnvFile(text).entries, names);
   const content = parseJson(text);
   if (isExport(content)) return content.objects.map(toEntry);
-  if (isTexts(content)) return fromTexts(content, names);
+  if (isTexts(content)) return fromTexts(Object.entries(content), names);
   throw formatError();
 }
 
@@ -113,8 +111,8 @@ const isStrings = (value: unknown): boolean => Array.isArray(value) && value.eve
 const isExport = (value: unknown): value is { readonly objects: readonly unknown[] } =>
   isObject(value) && value.format === FORMAT && Array.isArray(value.objects);
 
-function fromTexts(texts: Readonly<Record<string, string>>, names: 'as-is' | 'kebab'): ExportedSecret[] {
-  return Object.entries(texts).map(([name, text]) => {
+function fromTexts(texts: readonly (readonly [string, string])[], names: 'as-is' | 'kebab'): ExportedSecret[] {
+  return texts.map(([name, text]) => {
     const slug = names === 'kebab' ? toKebab(name) : name;
     return text.startsWith(SEALED_PREFIX)
       ? { slug, value: Buffer.from(text.slice(SEALED_PREFIX.length), 'base64'), isSealed: true }

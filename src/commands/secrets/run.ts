@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { toVariable } from '../../sealing/env-names.js';
 import { type CommandContext, loadSealing, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { isLoaderVariable } from './loader-variables.js';
@@ -245,12 +246,3 @@ function toStartError(program: string, code = 'unknown error'): CommandError {
     ? new CommandError(`${program}: command not found`, NOT_FOUND)
     : new CommandError(`${program}: the command can't be run: ${code}`, NOT_RUN);
 }
-
-/** Returns the environment variable of a secret: `DB_PASSWORD` for `db-password`. */
-export function toVariable(slug: string): string {
-  const name = slug.toUpperCase().replace(/-/g, '_');
-  return /^\d/.test(name) ? `_${name}` : name;
-}
-
-/** Returns the usual name for a variable: `db-password` for `DB_PASSWORD`. */
-export const toKebab = (variable: string): string => variable.toLowerCase().replace(/^_+/, '').replace(/_/g, '-');

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { toVariable } from '../../sealing/env-names.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
@@ -8,7 +9,6 @@ import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { fetchSecrets } from './objects.js';
 import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
 import { writeOutput } from './print.js';
-import { toVariable } from './run.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
 import { fetchSealedValue, type ObjectMetadata } from './values.js';
 

@@ -65,6 +65,12 @@ export const APP_PAGES: readonly AppPage[] = [
     isThere: isServiceEnabled('secrets'),
   },
   {
+    path: '/vault/import',
+    load: () => import('./secrets/import/import-page.js').then(({ ImportPage }) => ImportPage),
+    needs: 'admin',
+    isThere: isServiceEnabled('secrets'),
+  },
+  {
     path: '/vault/objects/:slug',
     load: () => import('./secrets/secret-page.js').then(({ SecretPage }) => SecretPage),
     needs: 'admin',

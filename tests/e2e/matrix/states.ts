@@ -15,6 +15,7 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'insights', path: '/insights' },
   { name: 'secrets', path: '/vault', one: '/vault?text=mail' },
   { name: 'new-secret', path: '/vault/new' },
+  { name: 'import-secrets', path: '/vault/import' },
   { name: 'consumers', path: '/vault/consumers' },
   { name: 'secret-tokens', path: '/vault/tokens' },
   { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?subject=identity' },

@@ -1,6 +1,7 @@
 import type {
   ArgumentDescription,
   DerivedFieldDescription,
+  FieldDescription,
   KindDescription,
   NameDescription,
   RecordField,
@@ -157,16 +158,27 @@ export const recordTypeDescriptions: readonly KindDescription[] = ${printLiteral
 const describeKinds = ({ schema, tables }: Pick<SiteContract, 'schema' | 'tables'>): KindDescription[] =>
   tables.map((table) => describeKind(table, schema.getType(table.kind) as GraphQLObjectType));
 
-function describeKind({ kind, single, all }: RecordTable, type: GraphQLObjectType): KindDescription {
+function describeKind({ kind, single, all, fields: columns }: RecordTable, type: GraphQLObjectType): KindDescription {
+  const isSearchable = columns.some((column) => column.kind === 'scalar' && column.searchWeight !== undefined);
   const fields = Object.values(type.getFields());
   const selected = fields.map((field) => ({ field, selection: selectionOf(field, [kind]) }));
   return {
     ...{ kind, description: type.description ?? '', single, all },
     fields: selected.flatMap(({ field, selection }) =>
-      selection === undefined ? [] : [{ ...describeName(field), selection }],
+      selection === undefined
+        ? []
+        : [{ ...describeName(field), selection, ...describeColumn(columns.find(({ name }) => name === field.name)) }],
     ),
+    ...(isSearchable && { searchable: true }),
     made: fields.filter(isDerived).map(describeMade),
   };
+}
+
+/** Describes the column of a field that has one of its own; filters and sorts of the pages use it. */
+function describeColumn(field: RecordField | undefined): Pick<FieldDescription, 'column'> {
+  if (field?.kind !== 'scalar') return {};
+  const { type, list, values } = field;
+  return { column: { type, ...(list && { list }), ...(values && { values }) } };
 }
 
 const describeMade = (field: SdlField): DerivedFieldDescription => ({

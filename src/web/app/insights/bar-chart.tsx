@@ -2,8 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { TableHead } from '../ui/headings.js';
 import { type Bar, MAX_BARS, sumParts } from './chart-data.js';
+import { ExportButton } from './export-button.js';
+import { showRows } from './insights-state.js';
 
 interface BarChartProps {
+  /** The name of the chart in the address of its rows. */
+  readonly chart: string;
   readonly title: string;
   readonly bars: readonly Bar[];
   /** The names of the parts of a bar. */
@@ -13,7 +17,7 @@ interface BarChartProps {
 }
 
 /** A chart of horizontal stacked bars on one scale, with its data as a table. */
-export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
+export function BarChart({ chart, title, bars, parts, kinds }: BarChartProps) {
   const id = useId();
   const isEmpty = bars.every((bar) => sumParts(bar) === 0);
   return (
@@ -21,24 +25,24 @@ export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
       <figcaption>
         <h2 id={id}>{title}</h2>
       </figcaption>
-      {isEmpty ? <p class="quiet">Nothing to show yet.</p> : <Bars {...{ title, bars, parts, kinds }} />}
+      {isEmpty ? <p class="quiet">Nothing to show yet.</p> : <Bars {...{ chart, title, bars, parts, kinds }} />}
     </figure>
   );
 }
 
-function Bars({ title, bars, parts, kinds }: BarChartProps) {
+function Bars({ chart, title, bars, parts, kinds }: BarChartProps) {
   const drawn = bars.slice(0, MAX_BARS);
   const most = Math.max(...drawn.map(sumParts));
   return (
     <>
       {parts.length > 1 && <Legend parts={parts} kinds={kinds} />}
-      <div class="bars" aria-hidden="true">
+      <div class="bars">
         {drawn.map((bar) => (
-          <Row key={bar.label} {...{ bar, most, kinds }} />
+          <Row key={bar.label} {...{ chart, bar, most, kinds }} />
         ))}
       </div>
       {bars.length > MAX_BARS && <p class="quiet">+{bars.length - MAX_BARS} more in the table.</p>}
-      <Table title={title} bars={bars} parts={parts} />
+      <Table chart={chart} title={title} bars={bars} parts={parts} />
     </>
   );
 }
@@ -56,42 +60,70 @@ function Legend({ parts, kinds }: Pick<BarChartProps, 'kinds' | 'parts'>) {
 }
 
 interface RowProps {
+  readonly chart: string;
   readonly bar: Bar;
   readonly most: number;
   readonly kinds: readonly string[];
 }
 
 /** Only the bar is an SVG, which is stretched to the available width; the texts keep their size. */
-function Row({ bar, most, kinds }: RowProps) {
+function Row({ chart, bar, most, kinds }: RowProps) {
   let x = 0;
+  const sum = sumParts(bar);
   return (
     <div class="bar-row">
-      <span class="label" title={bar.label}>
+      <button
+        type="button"
+        class="label plain"
+        title={bar.label}
+        aria-label={`${bar.label}: ${sum}. Show the rows`}
+        aria-haspopup="dialog"
+        aria-disabled={sum === 0}
+        onClick={() => sum > 0 && showRows(chart, bar.label)}
+      >
         <bdi>{bar.label}</bdi>
-      </span>
-      <svg viewBox={`0 0 ${most} 1`} preserveAspectRatio="none">
+      </button>
+      <svg aria-hidden="true" viewBox={`0 0 ${most} 1`} preserveAspectRatio="none">
         {bar.parts.map((part, index) => {
           const left = x;
           x += part;
           return <rect key={kinds[index]} class={kinds[index]} x={left} y={0} width={part} height={1} />;
         })}
       </svg>
-      <span class="value">
-        {sumParts(bar)}
+      <span class="value" aria-hidden="true">
+        {sum}
         {bar.note !== undefined && <span class="bad"> · {bar.note}</span>}
       </span>
     </div>
   );
 }
 
-function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 'title'>) {
+function Table({ chart, title, bars, parts }: Omit<BarChartProps, 'kinds'>) {
+  const names = ['Group', ...parts];
+  // A chart with one part has no parts in its rows.
+  const toPart = (index: number): string => (parts.length > 1 ? (parts[index] ?? '') : '');
+  const rows = () => bars.map((bar) => [bar.label, ...bar.parts.map(String)]);
   return (
-    <ChartTable title={title} names={['Group', ...parts]}>
+    <ChartTable title={title} names={names} rows={rows}>
       {bars.map((bar) => (
         <tr key={bar.label}>
           <th scope="row">{bar.label}</th>
           {bar.parts.map((part, index) => (
-            <td key={parts[index]}>{part}</td>
+            <td key={parts[index]}>
+              {part === 0 ? (
+                0
+              ) : (
+                <button
+                  type="button"
+                  class="plain figure"
+                  aria-label={`${bar.label}, ${parts[index] ?? ''}: ${part}. Show the rows`}
+                  aria-haspopup="dialog"
+                  onClick={() => showRows(chart, bar.label, toPart(index))}
+                >
+                  {part}
+                </button>
+              )}
+            </td>
           ))}
         </tr>
       ))}
@@ -103,12 +135,14 @@ interface AsTableProps {
   /** The title of the chart. */
   readonly title: string;
   readonly names: readonly string[];
+  /** The texts of the rows of an export; without them the chart has none. */
+  readonly rows?: () => readonly (readonly string[])[];
   /** The table rows. */
   readonly children: ComponentChildren;
 }
 
 /** The data of a chart as a table, collapsed at first. A wide table scrolls instead of the page. */
-export function ChartTable({ title, names, children }: AsTableProps) {
+export function ChartTable({ title, names, rows, children }: AsTableProps) {
   return (
     <details>
       <summary>View as table</summary>
@@ -119,6 +153,11 @@ export function ChartTable({ title, names, children }: AsTableProps) {
           <tbody>{children}</tbody>
         </table>
       </div>
+      {rows && (
+        <p class="acts">
+          <ExportButton name={title} columns={names} rows={rows} />
+        </p>
+      )}
     </details>
   );
 }

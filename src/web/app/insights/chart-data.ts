@@ -40,6 +40,12 @@ export function groupIssuesByRepository(issues: readonly Issue[]): readonly Bar[
 const largestFirst = (bars: ReadonlyMap<string, number[]>): readonly Bar[] =>
   [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => sumParts(b) - sumParts(a));
 
+/** Returns whether an issue is no dashboard of a bot, which the charts leave out. */
+export const isOrdinary = ({ housekeeping }: Issue): boolean => !housekeeping;
+
+/** Returns the name of the part of {@link groupCiByRepository} to which a pull request belongs. */
+export const findCiPart = ({ ci }: PullRequest): string => CI_PARTS[CI.indexOf(ci)] ?? CI_PARTS[3];
+
 export const CI_PARTS = ['Passing', 'Running', 'Failing', 'None or unknown'] as const;
 
 const AGES = [
@@ -50,13 +56,16 @@ const AGES = [
   ['over 30 days', Infinity],
 ] as const;
 
+/** Returns the label of the age group of an open item. */
+export function findAgeGroup({ createdAt }: { readonly createdAt: string }, now = Date.now()): string {
+  const days = (now - Date.parse(createdAt)) / 86_400_000;
+  return AGES.find(([, until]) => days < until)?.[0] ?? '';
+}
+
 /** Counts open items by the time since their creation. */
 export function groupByAge(items: readonly { readonly createdAt: string }[], now = Date.now()): readonly Bar[] {
-  const days = items.map(({ createdAt }) => (now - Date.parse(createdAt)) / 86_400_000);
-  return AGES.map(([label, until], index) => {
-    const from = AGES[index - 1]?.[1] ?? -Infinity;
-    return { label, parts: [days.filter((age) => age >= from && age < until).length] };
-  });
+  const groups = items.map((item) => findAgeGroup(item, now));
+  return AGES.map(([label]) => ({ label, parts: [groups.filter((group) => group === label).length] }));
 }
 
 type RateLimit = NonNullable<Board['forges'][number]['rateLimitREST']>;

@@ -4,6 +4,7 @@ import { BoardHead, ForgeNotices } from '../board/board-head.js';
 import { boardError, boardOwner, newestBoard } from '../board/data/board-store.js';
 import { useBoard } from '../board/data/follow-board.js';
 import type { Board } from '../board/data/rows.js';
+import { useAddress } from '../ui/address.js';
 import { Countdown } from '../ui/time-elements.js';
 import { formatTime } from '../ui/times.js';
 import { BarChart, ChartTable } from './bar-chart.js';
@@ -13,14 +14,18 @@ import {
   groupByAge,
   groupCiByRepository,
   groupIssuesByRepository,
+  isOrdinary,
   listApiQuotas,
   SEVERITY_NAMES,
 } from './chart-data.js';
+import { insightsState, NO_INSIGHTS_STATE, readInsightsState } from './insights-state.js';
+import { RowsDialog } from './rows-dialog.js';
 import { ThroughputFigure } from './throughput.js';
 
 /** Charts contain no buttons that an update could move, so they always show the newest board. */
 export function InsightsPage() {
   useBoard(true);
+  useAddress(insightsState, NO_INSIGHTS_STATE, readInsightsState);
   const board = newestBoard.value;
   return (
     <>
@@ -30,7 +35,13 @@ export function InsightsPage() {
       ) : (
         <>
           <ForgeNotices board={board} />
+          {board.forges.length === 0 && (
+            <p class="notes">
+              No code host is connected, so the charts are empty. <a href="/services">Get started</a>
+            </p>
+          )}
           <Charts board={board} />
+          <RowsDialog board={board} />
         </>
       )}
     </>
@@ -38,24 +49,32 @@ export function InsightsPage() {
 }
 
 function Charts({ board }: { readonly board: Board }) {
-  const issues = board.issues.filter(({ housekeeping }) => !housekeeping);
+  const issues = board.issues.filter(isOrdinary);
   return (
     <div class="charts">
       <ThroughputFigure key={boardOwner.value} />
       <BarChart
+        chart="ci"
         title="CI by repository"
         bars={groupCiByRepository(board.pullRequests)}
         parts={CI_PARTS}
         kinds={['good', 'wait', 'bad', 'none']}
       />
       <BarChart
+        chart="issues"
         title="Issues by repository"
         bars={groupIssuesByRepository(issues)}
         parts={['Open']}
         kinds={['plain']}
       />
-      <BarChart title="Pull request age" bars={groupByAge(board.pullRequests)} parts={['Open']} kinds={['plain']} />
-      <BarChart title="Issue age" bars={groupByAge(issues)} parts={['Open']} kinds={['plain']} />
+      <BarChart
+        chart="age"
+        title="Pull request age"
+        bars={groupByAge(board.pullRequests)}
+        parts={['Open']}
+        kinds={['plain']}
+      />
+      <BarChart chart="issue-age" title="Issue age" bars={groupByAge(issues)} parts={['Open']} kinds={['plain']} />
       <ApiQuotas budgets={listApiQuotas(board)} />
     </div>
   );

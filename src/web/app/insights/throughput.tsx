@@ -1,12 +1,12 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
 import { boardOwner, newestBoard } from '../board/data/board-store.js';
-import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { timezone } from '../ui/times.js';
 import { ChartTable } from './bar-chart.js';
+import { insightsState, showRows } from './insights-state.js';
 import { MARGIN_LEFT, MARGIN_RIGHT, ThroughputChart } from './throughput-chart.js';
 import {
   type Column,
@@ -20,12 +20,9 @@ import {
   toColumns,
 } from './throughput-data.js';
 
-/** The selected period as an address parameter, which survives navigation to other pages. */
-const NO_CHOICE = { period: String(PERIODS[0].days) };
-const choice = signal(NO_CHOICE);
-const period = computed<Period>(() => PERIODS.find(({ days }) => String(days) === choice.value.period) ?? PERIODS[0]);
-
-const readChoice = (query: Query) => parseAddressState(query, NO_CHOICE);
+const period = computed<Period>(
+  () => PERIODS.find(({ days }) => String(days) === insightsState.value.period) ?? PERIODS[0],
+);
 
 interface LoadedCounts {
   readonly counts: Throughput;
@@ -34,7 +31,6 @@ interface LoadedCounts {
 
 /** A chart of opened, closed and open pull requests, loaded again with every new board. */
 export function ThroughputFigure() {
-  useAddress(choice, NO_CHOICE, readChoice);
   const [whose, selected, at] = [boardOwner.value, period.value, newestBoard.value?.generatedAt];
   const load = useCallback(async (): Promise<LoadedCounts> => {
     const { days, per } = selected;
@@ -68,7 +64,7 @@ function Periods() {
             name="period"
             checked={period.value === one}
             onChange={() => {
-              choice.value = { period: String(one.days) };
+              insightsState.value = { ...insightsState.value, period: String(one.days) };
             }}
           />
           {one.name}
@@ -98,6 +94,11 @@ function Counted({ counts, period: shown }: LoadedCounts) {
             <strong>{open.toLocaleString()}</strong> open now, with drafts
           </span>
         )}
+        {open !== undefined && open > 0 && (
+          <button type="button" aria-haspopup="dialog" onClick={() => showRows('open')}>
+            Show open pull requests
+          </button>
+        )}
       </p>
       <ThroughputExplorer columns={columns} per={counts.per} />
       <p class="quiet">
@@ -119,7 +120,13 @@ const describeZone = (zone: string): string =>
 function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Throughput['per'] }) {
   const counted = columns.filter(({ isCounted }) => isCounted).reverse();
   return (
-    <ChartTable title="Throughput" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Closed', 'Open at end']}>
+    <ChartTable
+      title="Throughput"
+      names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Closed', 'Open at end']}
+      rows={() =>
+        counted.map(({ start, opened, left, open }) => [start, String(opened), String(left), String(open ?? '')])
+      }
+    >
       {counted.map((column) => (
         <tr key={column.start}>
           <th scope="row">{formatColumnName(column, per)}</th>

@@ -2,6 +2,7 @@ import { newestBoard } from '../board/data/board-store.js';
 import { formatRepositoryName } from '../board/data/rows.js';
 import { isServiceEnabled } from '../page-data.js';
 import { APP_PAGES } from '../routes.js';
+import { linkToSecret } from '../secrets/names.js';
 import { user } from '../session.js';
 import { type Theme, theme } from '../ui/preferences.js';
 
@@ -20,6 +21,7 @@ export interface Entry {
 const UNLISTED_NAMES: Readonly<Record<string, string>> = {
   '/repositories': 'Repositories',
   '/vault/new': 'New secret',
+  '/vault/import': 'Import a .env file',
   '/vault/consumers': 'Consumers',
   '/vault/tokens': 'Tokens of secrets',
   '/vault/audit': 'Audit log',
@@ -75,7 +77,7 @@ function listBoard(): readonly Entry[] {
 /** The names of the secrets, for the admin. After a failed request they are missing. */
 export async function loadSecrets(): Promise<readonly Entry[]> {
   if (user.value?.isAdmin !== true || !isServiceEnabled('secrets')) return [];
-  const { linkToSecret, listAllSecrets } = await import('../secrets/secrets.js');
+  const { listAllSecrets } = await import('../secrets/secrets.js');
   const secrets = await listAllSecrets();
   return secrets.map(({ slug, description = '' }) => ({
     kind: 'Secret',

@@ -7,7 +7,8 @@ import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { rememberKeys } from './known-keys.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { type ConsumerEntry, linkToConsumer, listAllConsumers, secretsClient } from './secrets.js';
+import { type ConsumerEntry, linkToConsumer } from './names.js';
+import { listAllConsumers, secretsClient } from './secrets.js';
 
 const toParams = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
 

@@ -10,7 +10,7 @@ import {
   NO_KNOWN_KEYS,
   type PartyKey,
 } from '../../../sealing/known-keys.js';
-import type { ObjectMetadata } from './secrets.js';
+import type { ObjectMetadata } from './names.js';
 
 /** Stores the public keys that this browser has encrypted to, to detect a key that was replaced on the server. */
 const STORAGE_KEY = 'trellis-known-keys';

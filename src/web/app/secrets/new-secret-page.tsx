@@ -2,79 +2,112 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { Field } from '../ui/fields.js';
 import { Form, FormError } from '../ui/form.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
+import { useFirstKey } from './identity/first-key.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
+import { NewProgramField, type ProgramAccess, ProgramCommands, useProgramAccess } from './program-access.js';
+import { ConsumerPicker, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { linkToSecret, secretsClient, SLUG_PATTERN } from './secrets.js';
-
-/** A comma-separated list of `Tag` values of the contract. The server converts upper case to lower case. */
-const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';
+import { linkToSecret, parseTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';
+import { listAllConsumers, secretsClient } from './secrets.js';
+import { copySecretly } from './value/clipboard.js';
+import { ValueGenerator } from './value/generator.js';
 
 /** The form that creates a secret. It seals the value in this browser and sends only the sealed value. */
 export function NewSecretPage() {
-  const { route } = useLocation();
+  const { query, route } = useLocation();
   const [slug, setSlug] = useState('');
   const [value, setValue] = useState<SecretInput>('');
   const [description, setDescription] = useState('');
   const [tags, setTags] = useState('');
   const [days, setDays] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>([]);
+  const [program, setProgram] = useState(query.program ?? '');
+  const [access, setAccess] = useState<ProgramAccess>();
   // Until the choice is made by hand, a value without other readers is readable by the owner.
   const [chosenReadable, setReadable] = useState<boolean>();
-  const isReadable = chosenReadable ?? usedBy.length === 0;
+  const newConsumer = program.trim();
+  const isReadable = chosenReadable ?? (usedBy.length === 0 && newConsumer === '');
+  const consumers = useResource(listAllConsumers);
+  const { ensureKey, steps } = useFirstKey();
+  const createAccess = useProgramAccess();
   const [problem, create] = useSealingError(async () => {
+    if (isReadable && !(await ensureKey())) return;
+    const created = newConsumer === '' ? undefined : await createAccess(newConsumer);
     // Loaded on demand, as most visits seal nothing.
     const { putSecret } = await import('../../../sealing/put-secret.js');
     await putSecret(secretsClient, {
       slug,
       value,
-      usedBy,
-      keepReadableCopy: isReadable && (await findOwnPublicKey()) !== undefined,
+      usedBy: created === undefined ? usedBy : [...new Set([...usedBy, created.consumer])],
+      keepReadableCopy: isReadable,
       checkKeys: createBrowserKeyCheck(),
-      tags: tags
-        .split(',')
-        .map((tag) => tag.trim())
-        .filter((tag) => tag !== ''),
+      tags: parseTags(tags),
       ...(description !== '' && { description }),
       ...(days !== '' && { rotateAfterDays: Number(days) }),
     });
     setValue('');
     showToast(`Secret “${slug}” saved.`);
-    route(linkToSecret({ slug }));
+    if (created === undefined) route(linkToSecret({ slug }));
+    else setAccess(created);
   });
+  if (access !== undefined) {
+    return (
+      <SecretsLayout title="New secret">
+        <ProgramCommands access={access} slug={slug} />
+      </SecretsLayout>
+    );
+  }
   return (
     <SecretsLayout title="New secret">
-      <p class="quiet">The value is encrypted in this browser before it is sent. The server can’t read it.</p>
-      <Form verb="Save secret" onSave={create}>
-        <Field
-          label="Name"
-          required
-          maxLength={128}
-          pattern={SLUG_PATTERN}
-          hint="Letters, digits, - and _. Starts with a letter or digit."
-          autoComplete="off"
-          autoCapitalize="none"
-          spellcheck={false}
-          value={slug}
-          onValue={setSlug}
-        />
-        <SecretField label="Value" value={value} onValue={setValue} />
-        <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-        <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
-        <Field label="Description" maxLength={1000} value={description} onValue={setDescription} />
-        <Field
-          label="Tags"
-          hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - or _."
-          pattern={TAGS_PATTERN}
-          value={tags}
-          onValue={setTags}
-        />
-        <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
-        <FormError text={problem} />
-      </Form>
+      {steps}
+      <div hidden={steps !== undefined}>
+        <p class="quiet">
+          The value is encrypted in this browser before it is sent. The server can’t read it. Many values at once:{' '}
+          <a href="/vault/import">import a .env file</a>.
+        </p>
+        <Form verb="Save secret" onSave={create}>
+          <Field
+            label="Name"
+            required
+            maxLength={128}
+            pattern={SLUG_PATTERN}
+            hint="Letters, digits, - and _. Starts with a letter or digit."
+            autoComplete="off"
+            autoCapitalize="none"
+            spellcheck={false}
+            value={slug}
+            onValue={setSlug}
+          />
+          <SecretField label="Value" value={value} onValue={setValue} />
+          <ValueGenerator onValue={setValue} />
+          {typeof value === 'string' && value !== '' && (
+            <p class="acts">
+              <button type="button" onClick={() => void copySecretly(value, 'The new value')}>
+                Copy without showing
+              </button>
+            </p>
+          )}
+          <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
+          <AsyncContent from={consumers}>
+            {(list) => <NewProgramField value={program} onValue={setProgram} isOpen={list.length === 0} />}
+          </AsyncContent>
+          <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
+          <Field label="Description" maxLength={1000} value={description} onValue={setDescription} />
+          <Field
+            label="Tags"
+            hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - or _."
+            pattern={TAGS_PATTERN}
+            value={tags}
+            onValue={setTags}
+          />
+          <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
+          <FormError text={problem} />
+        </Form>
+      </div>
     </SecretsLayout>
   );
 }

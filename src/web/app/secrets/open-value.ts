@@ -3,7 +3,8 @@ import { open } from '../../../sealing/seal.js';
 import { requireData } from '../api.js';
 import type { Identity } from './identity/wrapping.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { locateSecret, type ObjectMetadata, secretsClient } from './secrets.js';
+import type { ObjectMetadata } from './names.js';
+import { locateSecret, secretsClient } from './secrets.js';
 
 /**
  * Fetches a sealed value and opens it in this browser.

@@ -18,8 +18,8 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
           <>
             {list.length === 0 && (
               <p>
-                No consumers yet. <a href="/vault/consumers">Add one with its public key</a> first, or encrypt the value
-                to your own key.
+                No consumers yet. <a href="/vault/consumers">Add one with its public key</a>, or encrypt the value to
+                your own key.
               </p>
             )}
             {list.map(({ name, public_key }) => (
@@ -44,6 +44,8 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
 }
 
 interface ReadableChoiceProps {
+  /** Whether the form creates the owner's key when it is saved, if there is none. */
+  readonly canCreate?: boolean;
   readonly isChosen: boolean;
   readonly onChosen: (isChosen: boolean) => void;
 }
@@ -55,8 +57,8 @@ export const findOwnPublicKey = async (): Promise<string | undefined> =>
 /** Loads the owner's public key; the object tells a key that does not exist from one that is not loaded yet. */
 export const loadOwnPublicKey = async () => ({ key: await findOwnPublicKey() });
 
-/** A checkbox that adds the owner to the recipients of a value. It is disabled until the owner has an identity. */
-export function ReadableChoice({ isChosen, onChosen }: ReadableChoiceProps) {
+/** A checkbox that adds the owner to the recipients of a value. Without `canCreate`, it requires an identity. */
+export function ReadableChoice({ isChosen, onChosen, canCreate = false }: ReadableChoiceProps) {
   const own = useResource(loadOwnPublicKey);
   return (
     <AsyncContent from={own}>
@@ -65,13 +67,16 @@ export function ReadableChoice({ isChosen, onChosen }: ReadableChoiceProps) {
           <label class="choice">
             <input
               type="checkbox"
-              disabled={key === undefined}
-              checked={isChosen && key !== undefined}
+              disabled={key === undefined && !canCreate}
+              checked={isChosen && (key !== undefined || canCreate)}
               onChange={({ currentTarget }) => onChosen(currentTarget.checked)}
             />
             Encrypt it to my own key too, so that I can read it
           </label>
-          {key === undefined && (
+          {key === undefined && canCreate && (
+            <p class="quiet">You don’t have a key yet. It is created when you save.</p>
+          )}
+          {key === undefined && !canCreate && (
             <p class="quiet">
               You don’t have a key yet. <a href="/vault/identity">Create your key</a>
             </p>

@@ -3,7 +3,7 @@ import { ActionButton } from '../ui/buttons.js';
 import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
 import { toSealingMessage } from './sealing-message.js';
-import { linkToSecret, type ObjectMetadata } from './secrets.js';
+import { linkToSecret, type ObjectMetadata } from './names.js';
 
 interface ResealAllProps {
   readonly objects: readonly ObjectMetadata[];

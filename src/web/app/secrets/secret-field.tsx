@@ -55,11 +55,12 @@ export function SecretField({ label, value, onValue }: SecretFieldProps) {
 interface ValueFieldProps {
   readonly label: string;
   readonly value: string;
+  readonly rows?: number;
   readonly onValue: (value: string) => void;
 }
 
 /** A text area for a secret: masked by default, without autocompletion and spell checking. */
-export function ValueField({ label, value, onValue }: ValueFieldProps) {
+export function ValueField({ label, value, rows = 3, onValue }: ValueFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   return (
@@ -69,7 +70,7 @@ export function ValueField({ label, value, onValue }: ValueFieldProps) {
         id={id}
         class={isShown ? '' : 'hidden-text'}
         required
-        rows={3}
+        rows={rows}
         autoComplete="off"
         autoCapitalize="none"
         spellcheck={false}

@@ -5,7 +5,8 @@ import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { AuditTable } from './audit/audit-table.js';
-import { locateSecret, type ObjectMetadata, type ObjectVersion, secretsClient } from './secrets.js';
+import type { ObjectMetadata, ObjectVersion } from './names.js';
+import { locateSecret, secretsClient } from './secrets.js';
 
 interface ObjectHistoryProps {
   readonly object: ObjectMetadata;

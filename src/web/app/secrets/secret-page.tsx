@@ -11,19 +11,12 @@ import { showToast } from '../ui/toasts.js';
 import { formatActor } from './audit/audit-table.js';
 import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
 import { loadOwnPublicKey } from './recipients.js';
+import { Readers } from './readers.js';
 import { SecretHistory } from './secret-history.js';
 import { ReplaceValue, RevealValue } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
-import {
-  linkToConsumer,
-  linkToSecret,
-  linkToTag,
-  listVariants,
-  locateSecret,
-  type ObjectMetadata,
-  secretsClient,
-  SLUG_PATTERN,
-} from './secrets.js';
+import { linkToConsumer, linkToSecret, linkToTag, type ObjectMetadata, SLUG_PATTERN } from './names.js';
+import { listVariants, locateSecret, secretsClient } from './secrets.js';
 
 export function SecretPage() {
   const { slug = '' } = useRoute().params;
@@ -89,6 +82,7 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
       )}
       <SecretDetails object={object} isReadable={isReadable} />
       <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
+      <Readers object={object} ownKey={ownKey} />
       <ReplaceValue object={object} onChange={onChange} />
       <SecretActions object={object} onDeleted={onDeleted} />
       <SecretHistory object={object} onChange={onChange} />
@@ -104,10 +98,11 @@ interface FactsProps {
 
 /** The metadata of a secret. */
 function SecretDetails({ object, isReadable }: FactsProps) {
-  const { description, tags, used_by = [], created_at, created_by, updated_at, updated_by } = object;
+  const { description, tags, used_by = [], recipients, created_at, created_by, updated_at, updated_by } = object;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Description', description],
-    ['Consumers', used_by.length === 0 ? 'none' : links(used_by, linkToConsumer)],
+    // With recorded recipients, a table below names the readers.
+    ['Consumers', recipients ? undefined : used_by.length === 0 ? 'none' : links(used_by, linkToConsumer)],
     ['Tags', tags.length === 0 ? 'none' : links(tags, linkToTag)],
     ['Readable by', describeReaders(object, isReadable)],
     ['Created', created_at && `${formatDateTime(created_at)} by ${formatActor(created_by?.type, created_by?.id)}`],

@@ -1,19 +1,23 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { Field } from '../ui/fields.js';
 import { formatDate } from '../ui/times.js';
-import { linkToConsumer, linkToSecret, type ObjectMetadata } from './secrets.js';
+import { linkToConsumer, linkToSecret, type ObjectMetadata } from './names.js';
 
 /** More names would wrap to several lines, which makes the list hard to scan. */
 const SHOWN_CONSUMERS = 2;
 
 interface ObjectRowProps {
+  /** The owner's public key; `undefined` when the owner has no identity, or while it loads. */
+  readonly ownKey: string | undefined;
   readonly object: ObjectMetadata;
   readonly onTag: (tag: string) => void;
 }
 
 /** A secret in the list of secrets. */
-export function SecretRow({ object, onTag }: ObjectRowProps) {
+export function SecretRow({ object, ownKey, onTag }: ObjectRowProps) {
   const { slug, description, tags, used_by = [], updated_at, rotation_due, reseal } = object;
+  const isOwn = ownKey !== undefined && object.recipients?.includes(ownKey) === true;
+  const readers = [...(isOwn ? ['you'] : []), ...used_by.slice(0, SHOWN_CONSUMERS)];
   const rest = used_by.length - SHOWN_CONSUMERS;
   return (
     <div class="object">
@@ -35,7 +39,7 @@ export function SecretRow({ object, onTag }: ObjectRowProps) {
       </p>
       {description !== undefined && <p class="quiet">{description}</p>}
       <p class="quiet">
-        {used_by.length === 0 ? 'no consumers' : used_by.slice(0, SHOWN_CONSUMERS).join(', ')}
+        {readers.length === 0 ? 'No consumers' : `Readable by ${readers.join(', ')}`}
         {rest > 0 && <AllConsumers slug={slug} names={used_by} rest={rest} />}
         {updated_at && ` · updated ${formatDate(updated_at)}`}
       </p>

@@ -7,7 +7,10 @@ import { createBrowserKeyCheck } from './known-keys.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
-import { type ObjectMetadata, secretsClient } from './secrets.js';
+import type { ObjectMetadata } from './names.js';
+import { secretsClient } from './secrets.js';
+import { copySecretly } from './value/clipboard.js';
+import { ValueGenerator } from './value/generator.js';
 
 interface ReadValueProps {
   readonly object: ObjectMetadata;
@@ -28,6 +31,16 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
     withIdentity({
       why: `Unlock your key to show “${slug}”.`,
       work: async (identity) => setValue(await (await import('./open-value.js')).openValue(object, identity)),
+    }),
+  );
+  const [copyProblem, copy] = useSealingError(() =>
+    withIdentity({
+      why: `Unlock your key to copy “${slug}”.`,
+      work: async (identity) => {
+        const text = decodeText(await (await import('./open-value.js')).openValue(object, identity));
+        if (text === undefined) throw new Error('This value is binary. Show it, and save it as a file.');
+        await copySecretly(text, `The value of “${slug}”`);
+      },
     }),
   );
   const [resealProblem, reencrypt] = useSealingError(() =>
@@ -57,11 +70,12 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
         <ActionButton class={reseal || isReadable === false ? '' : 'main'} onAct={show}>
           Show value
         </ActionButton>
+        <ActionButton onAct={copy}>Copy without showing</ActionButton>
         <ActionButton class={reseal ? 'main' : ''} onAct={reencrypt}>
           Re-encrypt
         </ActionButton>
       </div>
-      <FormError text={problem ?? resealProblem} />
+      <FormError text={problem ?? copyProblem ?? resealProblem} />
       {prompt}
       {value && <RevealedValue slug={slug} value={value} onHide={hide} />}
     </div>
@@ -164,6 +178,7 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
       <summary>Replace value</summary>
       <Form verb="Save new value" onSave={rotate}>
         <SecretField label="New value" value={value} onValue={setValue} />
+        <ValueGenerator onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
         <FormError text={problem} />

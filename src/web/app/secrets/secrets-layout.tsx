@@ -2,6 +2,7 @@ import './secrets.css';
 import type { ComponentChildren } from 'preact';
 import { Heading, SectionTabs } from '../ui/headings.js';
 import { KeyChangeConfirmation } from './known-keys.js';
+import { ClipboardNotice } from './value/clipboard.js';
 
 const TABS = [
   ['/vault', 'Secrets'],
@@ -22,6 +23,7 @@ export function SecretsLayout({ title, children }: VaultFrameProps) {
     <>
       <Heading>{title}</Heading>
       <SectionTabs name="Secrets" parts={TABS} />
+      <ClipboardNotice />
       {children}
       <KeyChangeConfirmation />
     </>

@@ -3,10 +3,14 @@ import { useMemo, useState } from 'preact/hooks';
 import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
+import { DueWork } from './due.js';
+import { sortByDue } from './find-due.js';
+import { loadOwnPublicKey } from './recipients.js';
 import { ResealAll } from './reseal-all.js';
 import { SecretRow } from './secret-row.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { listAllSecrets, type ObjectMetadata } from './secrets.js';
+import type { ObjectMetadata } from './names.js';
+import { listAllSecrets } from './secrets.js';
 
 /** A longer list is hard to scan and slow to render. Filters find the other rows, and a button shows them. */
 const PAGE_SIZE = 100;
@@ -15,14 +19,18 @@ export function SecretsPage() {
   const objects = useResource(listAllSecrets);
   return (
     <SecretsLayout title="Secrets">
-      <p>
+      <p class="row wrapping">
         <a class="button main" href="/vault/new">
           New secret
+        </a>
+        <a class="button" href="/vault/import">
+          Import a .env file
         </a>
       </p>
       <AsyncContent from={objects}>
         {(list) => (
           <>
+            <DueWork objects={list} />
             <ResealAll objects={list} onChange={objects.reload} />
             {list.length === 0 ? <Welcome /> : <Objects objects={list} />}
           </>
@@ -37,7 +45,9 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const filter = state.value;
   const [limit, setLimit] = useState(PAGE_SIZE);
   useAddress(state, NO_SECRET_FILTER, readSecretFilter);
-  const selected = useMemo(() => objects.filter((object) => matchesSecretFilter(object, filter)), [objects, filter]);
+  const own = useResource(loadOwnPublicKey);
+  const sorted = useMemo(() => sortByDue(objects, Date.now()), [objects]);
+  const selected = useMemo(() => sorted.filter((object) => matchesSecretFilter(object, filter)), [sorted, filter]);
   const setFilter = (next: SecretFilter): void => void (state.value = next);
   const change = (part: Partial<SecretFilter>): void => setFilter({ ...filter, ...part });
   return (
@@ -49,7 +59,7 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
       <ul class="things">
         {selected.slice(0, limit).map((object) => (
           <li key={object.id}>
-            <SecretRow object={object} onTag={(clicked) => change({ tag: clicked })} />
+            <SecretRow object={object} ownKey={own.value?.key} onTag={(clicked) => change({ tag: clicked })} />
           </li>
         ))}
       </ul>
@@ -105,23 +115,18 @@ function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
   );
 }
 
-/** The first steps, shown while there are no secrets. */
+/** The next step, shown while there are no secrets. */
 function Welcome() {
   return (
     <div class="prose">
-      <p>No secrets yet. Get started:</p>
-      <ol>
-        <li>
-          <a href="/vault/identity">Create your key</a>, if you want to read secrets yourself.
-        </li>
-        <li>
-          <a href="/vault/consumers">Add consumers</a>: the repositories and hosts that need secrets, with their public
-          keys.
-        </li>
-        <li>
-          <a href="/vault/new">Create the first secret</a>. It is encrypted in this browser; the server can’t read it.
-        </li>
-      </ol>
+      <p>
+        No secrets yet. <a href="/vault/new">Create the first secret</a>: it is encrypted in this browser, and the
+        server can’t read it. Your key, and the key and the token of a program that reads the secret, are created in the
+        same form.
+      </p>
+      <p class="quiet">
+        Hosts that have a key already are added under <a href="/vault/consumers">Consumers</a>.
+      </p>
     </div>
   );
 }

@@ -1,16 +1,11 @@
-import { type components, createSecretsClient, readAll } from '../../../generated/secrets/client.js';
+import { createSecretsClient, readAll } from '../../../generated/secrets/client.js';
 import { onWarning, requireData, retry } from '../api.js';
 import { repeatAfterSignIn } from '../ui/session-expired.js';
+import type { ConsumerEntry, ObjectMetadata } from './names.js';
 
 /** The client of the secrets service. The session cookie authenticates it. */
 export const secretsClient = createSecretsClient('/secrets', { retry, onWarning });
 secretsClient.use(repeatAfterSignIn);
-
-type Schemas = components['schemas'];
-export type ObjectMetadata = Schemas['ObjectMetadata'];
-export type ObjectVersion = Schemas['ObjectVersion'];
-export type ConsumerEntry = Schemas['ConsumerEntry'];
-export type AuditLogEntry = Schemas['AuditLogEntry'];
 
 /** Lists all secrets, each variant on its own. */
 export async function listAllSecrets(): Promise<ObjectMetadata[]> {
@@ -43,17 +38,3 @@ export async function listAllConsumers(): Promise<ConsumerEntry[]> {
 
 /** Returns the request parameters that identify one variant. */
 export const locateSecret = ({ slug, id }: ObjectMetadata) => ({ path: { slug }, query: { id } });
-
-export const linkToSecret = ({ slug }: Pick<ObjectMetadata, 'slug'>): string =>
-  `/vault/objects/${encodeURIComponent(slug)}`;
-
-/** Returns the address of the list of secrets, filtered by consumer. */
-export const linkToConsumer = (name: string): string => `/vault?consumer=${encodeURIComponent(name)}`;
-
-/** Returns the address of the list of secrets, filtered by tag. */
-export const linkToTag = (tag: string): string => `/vault?tag=${encodeURIComponent(tag)}`;
-
-/**
- * The pattern of the contract's slugs, with the escapes that browsers need as they compile `pattern` with the `v` flag.
- */
-export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;

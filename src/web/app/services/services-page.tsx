@@ -1,5 +1,6 @@
 import { publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
 import { Heading } from '../ui/headings.js';
+import { GetStarted } from './get-started.js';
 
 const NEWEST = `{
   allFile(sort: { fields: [modifiedTime], order: [DESC] }, limit: 10) {
@@ -19,6 +20,7 @@ export function ServicesPage() {
   return (
     <>
       <Heading>Services</Heading>
+      <GetStarted />
       <p>This server runs the services below.</p>
       {isServiceEnabled('site') && <SiteData />}
       <section aria-labelledby="contracts">

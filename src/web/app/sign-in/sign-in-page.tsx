@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { publicOrigin, ROUTER_SCOPE } from '../page-data.js';
+import { isServiceEnabled, publicOrigin, ROUTER_SCOPE } from '../page-data.js';
 import { browserSupportsWebAuthn } from '../passkeys.js';
 import { type SessionUser, user } from '../session.js';
 import { CopyButton } from '../ui/buttons.js';
@@ -24,9 +24,11 @@ function Entrance() {
   const [next] = useState(() => toPath(query.next));
   const isIn = Boolean(user.value) && link === undefined;
   const leave = useCallback(() => {
-    if (ROUTER_SCOPE.test(next)) route(next, true);
+    // A new server is empty, so its first user starts with the list of first steps.
+    if (link?.isSetup && next === '/' && isServiceEnabled('dashboard')) route('/services', true);
+    else if (ROUTER_SCOPE.test(next)) route(next, true);
     else location.replace(next);
-  }, [next, route]);
+  }, [link, next, route]);
   useEffect(() => {
     // A signed-in user has no reason to stay on this page.
     if (isIn) leave();

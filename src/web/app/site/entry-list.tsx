@@ -7,8 +7,8 @@ import { useEffect, useRef } from 'preact/hooks';
  *
  * @param shown A key that changes with the content of the list.
  */
-export function useArrowKeys(shown: string): RefObject<HTMLUListElement | null> {
-  const list = useRef<HTMLUListElement>(null);
+export function useArrowKeys<List extends HTMLElement = HTMLUListElement>(shown: string): RefObject<List | null> {
+  const list = useRef<List>(null);
   const holdsFocus = useRef(false);
   useEffect(() => {
     const { current } = list;

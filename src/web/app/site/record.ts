@@ -32,38 +32,6 @@ export async function countRecordTypes(): Promise<ReadonlyMap<string, number>> {
   return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, result[all]?.totalCount ?? 0]));
 }
 
-interface RecordPage {
-  readonly totalCount: number;
-  readonly nodes: readonly (RecordReference & { readonly label: string })[];
-}
-
-/** The fields that serve as the label of a record, in order of preference. */
-const LABEL_FIELDS = ['title', 'relativePath', 'path', 'name'];
-
-/** Lists one page of the records of a type, in the order of their creation. Pages start at 1. */
-export async function listRecords({ all, fields }: KindDescription, page: number, size: number): Promise<RecordPage> {
-  const labelField = LABEL_FIELDS.find((name) => fields.some((field) => field.name === name));
-  const label = labelField === undefined ? '' : `label: ${labelField}`;
-  const node = `id ${label} internal { type description } parent { internal { description } }`;
-  const query = `query list($skip: Int!, $limit: Int!) { ${all}(skip: $skip, limit: $limit) { totalCount nodes { ${node} } } }`;
-  const result = await querySite<Readonly<Record<string, ListResult>>>(query, { skip: (page - 1) * size, limit: size });
-  const { totalCount, nodes } = result[all] ?? { totalCount: 0, nodes: [] };
-  return { totalCount, nodes: nodes.map((node) => ({ ...node, label: toLabel(node) })) };
-}
-
-interface ListResult {
-  readonly totalCount: number;
-  readonly nodes: readonly ListedRecord[];
-}
-
-interface ListedRecord extends RecordReference {
-  readonly label?: string | null;
-  readonly parent: Pick<RecordReference, 'internal'> | null;
-}
-
-const toLabel = ({ id, label, internal, parent }: ListedRecord): string =>
-  [label, internal.description, parent?.internal.description].find((text) => text) ?? id;
-
 export const isRecordReference = (value: unknown): value is RecordReference =>
   typeof value === 'object' && value !== null && 'id' in value && 'internal' in value;
 

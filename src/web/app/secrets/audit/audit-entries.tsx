@@ -2,7 +2,8 @@ import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
 import { parseAddressState, type Query } from '../../ui/address.js';
 import { Select } from '../../ui/fields.js';
-import { type AuditLogEntry, secretsClient } from '../secrets.js';
+import type { AuditLogEntry } from '../names.js';
+import { secretsClient } from '../secrets.js';
 
 export interface AuditFilterState {
   readonly objectId: string;

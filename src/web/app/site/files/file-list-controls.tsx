@@ -1,16 +1,13 @@
 import { useLocation } from 'preact-iso';
-import { useEffect, useState } from 'preact/hooks';
 import { ActionButton } from '../../ui/buttons.js';
 import { Select } from '../../ui/fields.js';
+import { SearchField } from '../search-field.js';
 import { linkToLocation, MAX_SEARCH_LENGTH, type SiteLocation } from '../site-location.js';
 
 interface ExploreToolsProps {
   readonly place: SiteLocation;
   readonly onRefresh: () => Promise<void>;
 }
-
-/** Waits for the user to stop typing, so that not every letter starts a search. */
-const SEARCH_DELAY_MS = 300;
 
 const ORDERS = [
   ['name ASC', 'Name, A to Z'],
@@ -33,7 +30,13 @@ export function FileListControls({ place, onRefresh }: ExploreToolsProps) {
   return (
     <form role="search" aria-label="Files" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
-        <Search key={`${place.source}/${place.folder}`} search={place.search} onSearch={(search) => go({ search })} />
+        <SearchField
+          key={`${place.source}/${place.folder}`}
+          label="Search names"
+          maxLength={MAX_SEARCH_LENGTH}
+          search={place.search}
+          onSearch={(search) => go({ search })}
+        />
         <Select
           label="Sort by"
           value={`${place.sort} ${place.order}`}
@@ -50,30 +53,4 @@ export function FileListControls({ place, onRefresh }: ExploreToolsProps) {
 function toOrder(value: (typeof ORDERS)[number][0]): Pick<SiteLocation, 'order' | 'sort'> {
   const [sort, order] = value.split(' ') as [SiteLocation['sort'], SiteLocation['order']];
   return { sort, order };
-}
-
-interface SearchProps {
-  readonly search: string;
-  readonly onSearch: (search: string) => void;
-}
-
-function Search({ search, onSearch }: SearchProps) {
-  const [text, setText] = useState(search);
-  const searched = text.trim();
-  useEffect(() => {
-    if (searched === search) return;
-    const timer = setTimeout(() => onSearch(searched), SEARCH_DELAY_MS);
-    return () => clearTimeout(timer);
-  });
-  return (
-    <label>
-      Search names
-      <input
-        type="search"
-        maxLength={MAX_SEARCH_LENGTH}
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-    </label>
-  );
 }

@@ -8,6 +8,8 @@ import { AsyncContent, useResource } from '../../ui/resource.js';
 import { querySite } from '../query-site.js';
 import { SiteLayout } from '../site-layout.js';
 import { linkToLocation, ROOT_LOCATION } from '../site-location.js';
+import { FormatMatrix } from './format-matrix.js';
+import { PictureMarkup } from './picture-markup.js';
 import { TransformFields } from './transform-fields.js';
 import { TransformPreview } from './transform-preview.js';
 import { formatArguments, formatQuery, parseTransformUrl, toTransformUrl, type TransformForm } from './transform.js';
@@ -19,6 +21,7 @@ const ORIGINAL = graphql(`
   query original($id: String!) {
     file(id: { eq: $id }) {
       base
+      size
       relativePath
       relativeDirectory
       sourceInstanceName
@@ -26,6 +29,7 @@ const ORIGINAL = graphql(`
         original {
           width
           height
+          src
         }
       }
     }
@@ -69,7 +73,7 @@ function Workbench({ id, file }: { readonly id: string; readonly file: Original 
         <a href={linkToLocation({ ...ROOT_LOCATION, folder: file.relativeDirectory, file: id })}>{file.relativePath}</a>
         <span class="quiet"> · {toSize(file)}</span>
       </p>
-      <Editor path={file.relativePath} recipe={recipe} onRecipe={setRecipe} />
+      <Editor file={file} recipe={recipe} onRecipe={setRecipe} />
     </>
   );
 }
@@ -80,12 +84,14 @@ const toSize = ({ childImageProc }: Original): string => {
 };
 
 interface EditorProps {
-  readonly path: string;
+  readonly file: Original;
   readonly recipe: TransformForm;
   readonly onRecipe: (recipe: TransformForm) => void;
 }
 
-function Editor({ path, recipe, onRecipe }: EditorProps) {
+function Editor({ file, recipe, onRecipe }: EditorProps) {
+  const { relativePath: path } = file;
+  const source = { src: file.childImageProc?.original?.src ?? '', bytes: file.size };
   const { shape, values, results } = recipe;
   const { text, problems } = formatArguments(shape.field.arguments, values);
   const isWritten = Object.keys(problems).length === 0;
@@ -95,8 +101,18 @@ function Editor({ path, recipe, onRecipe }: EditorProps) {
     <div class="workbench">
       <TransformFields recipe={recipe} problems={all} onRecipe={onRecipe} />
       <div class="outcome">
-        <TransformPreview made={made} shape={shape} isWritten={isWritten} />
+        <TransformPreview source={source} made={made} shape={shape} isWritten={isWritten} />
+        {isWritten && (
+          <FormatMatrix
+            key={`${shape.name} ${path}`}
+            path={path}
+            source={source}
+            recipe={recipe}
+            onChosen={(chosen) => onRecipe({ ...recipe, values: { ...values, ...chosen } })}
+          />
+        )}
         <QueryText path={path} recipe={recipe} args={text} />
+        {isWritten && <PictureMarkup path={path} recipe={recipe} />}
       </div>
     </div>
   );

@@ -1,9 +1,19 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { TableHead } from '../../ui/headings.js';
+import { formatBytes, formatShare, useFileSizes } from './file-sizes.js';
+import { ImageComparison } from './image-comparison.js';
 import type { TransformField } from './transform.js';
 import type { TransformResult, TransformState } from './use-derived-image.js';
 
+/** The source image of a transform. */
+export interface SourceImage {
+  readonly src: string;
+  /** The size of the file in bytes. */
+  readonly bytes: number;
+}
+
 interface PreviewProps {
+  readonly source: SourceImage;
   readonly made: TransformState;
   readonly shape: TransformField;
   readonly isWritten: boolean;
@@ -13,7 +23,7 @@ interface PreviewProps {
  * The derived images at their actual size. The previous images stay until the next ones are ready, to avoid layout
  * shifts.
  */
-export function TransformPreview({ made, shape, isWritten }: PreviewProps) {
+export function TransformPreview({ source, made, shape, isWritten }: PreviewProps) {
   const { image, problem, field, isCurrent } = made;
   return (
     <section aria-labelledby="the-preview" aria-busy={isWritten && !isCurrent}>
@@ -24,12 +34,18 @@ export function TransformPreview({ made, shape, isWritten }: PreviewProps) {
           {problem}
         </p>
       )}
-      {image ? <Images image={image} shape={shape} /> : <p class="quiet">Generating …</p>}
+      {image ? <Images source={source} image={image} shape={shape} /> : <p class="quiet">Generating …</p>}
     </section>
   );
 }
 
-function Images({ image, shape }: { readonly image: TransformResult; readonly shape: TransformField }) {
+interface ImagesProps {
+  readonly source: SourceImage;
+  readonly image: TransformResult;
+  readonly shape: TransformField;
+}
+
+function Images({ source, image, shape }: ImagesProps) {
   const [chosen, choose] = useState('');
   const { src, srcSet, base64, tracedSVG } = image;
   const candidates = srcSet ? parseSrcSet(srcSet) : src ? [{ src, descriptor: '' }] : [];
@@ -37,9 +53,9 @@ function Images({ image, shape }: { readonly image: TransformResult; readonly sh
   const isDrawing = shape.name === 'traced';
   return (
     <>
-      {shown && !isDrawing && <ActualSizeImage key={shown.src} candidate={shown} image={image} />}
+      {shown && !isDrawing && <ActualSizeImage key={shown.src} source={source} candidate={shown} image={image} />}
       {candidates.length > 0 && !isDrawing && (
-        <CandidatesTable candidates={candidates} shown={shown?.src ?? ''} onChoose={choose} />
+        <CandidatesTable source={source} candidates={candidates} shown={shown?.src ?? ''} onChoose={choose} />
       )}
       {tracedSVG && <Inline title="tracedSVG" src={tracedSVG} />}
       {base64 && <Inline title="base64" src={base64} />}
@@ -62,12 +78,13 @@ function Inline({ title, src }: { readonly title: string; readonly src: string }
 }
 
 interface RealSizeProps {
+  readonly source: SourceImage;
   readonly candidate: ImageCandidate;
   readonly image: TransformResult;
 }
 
 /** An image at the size at which a page would show it. Larger images scroll in their frame. */
-function ActualSizeImage({ candidate, image }: RealSizeProps) {
+function ActualSizeImage({ source, candidate, image }: RealSizeProps) {
   const [isBroken, setBroken] = useState(false);
   const width = getCandidateWidth(candidate) ?? image.width ?? undefined;
   const name = decodeURIComponent(
@@ -77,13 +94,14 @@ function ActualSizeImage({ candidate, image }: RealSizeProps) {
     return <p role="status">This browser can’t display {name}. Choose a different toFormat.</p>;
   }
   return (
-    <div class="stage" tabIndex={0} role="region" aria-label="Image at actual size">
+    <ImageComparison original={source.src}>
       <img src={candidate.src} width={width} alt={`Preview of ${name}`} onError={() => setBroken(true)} />
-    </div>
+    </ImageComparison>
   );
 }
 
 interface CandidatesProps {
+  readonly source: SourceImage;
   readonly candidates: readonly ImageCandidate[];
   /** The `src` of the image that is shown. */
   readonly shown: string;
@@ -92,11 +110,11 @@ interface CandidatesProps {
 }
 
 /** A table of all derived images with their size in bytes. The user selects the one that is shown. */
-function CandidatesTable({ candidates, shown, onChoose }: CandidatesProps) {
+function CandidatesTable({ source, candidates, shown, onChoose }: CandidatesProps) {
   const bytes = useFileSizes(candidates.map(({ src }) => src));
   return (
     <table class="candidates" aria-label="Derived images">
-      <TableHead names={['Image', 'Bytes', 'Link']} />
+      <TableHead names={['Image', 'Bytes', 'Of original', 'Link']} />
       <tbody>
         {candidates.map(({ src, descriptor }) => (
           <tr key={src}>
@@ -106,7 +124,8 @@ function CandidatesTable({ candidates, shown, onChoose }: CandidatesProps) {
                 {toName(descriptor)}
               </label>
             </td>
-            <td>{toBytes(bytes.get(src))}</td>
+            <td>{formatBytes(bytes.get(src))}</td>
+            <td>{formatShare(bytes.get(src), source.bytes)}</td>
             <td>{src.startsWith('data:') ? 'inline' : <a href={src}>Open</a>}</td>
           </tr>
         ))}
@@ -119,49 +138,6 @@ function toName(descriptor: string): string {
   if (descriptor === '') return 'The image';
   const number = descriptor.slice(0, -1);
   return descriptor.endsWith('w') ? `${number} pixels wide` : `For ${number}× screens`;
-}
-
-function toBytes(size: number | null | undefined): string {
-  if (size === undefined) return '…';
-  return size === null ? 'failed' : size.toLocaleString();
-}
-
-/** The size in bytes of the image at each link, once it is known; `null` when the image can't be generated. */
-type FileSizes = ReadonlyMap<string, number | null>;
-
-/**
- * Fetches links one after another, which generates their images. A change of the links cancels the remaining requests.
- */
-function useFileSizes(links: readonly string[]): FileSizes {
-  const [bytes, setBytes] = useState<FileSizes>(new Map());
-  const all = links.join('\n');
-  useEffect(() => {
-    const controller = new AbortController();
-    void measure(all === '' ? [] : all.split('\n'), controller.signal, (link, size) =>
-      setBytes((known) => new Map(known).set(link, size)),
-    );
-    return () => controller.abort();
-  }, [all]);
-  return bytes;
-}
-
-async function measure(
-  links: readonly string[],
-  signal: AbortSignal,
-  report: (link: string, size: number | null) => void,
-): Promise<void> {
-  for (const link of links) {
-    const size = await fetchSize(link, signal).catch(() => null);
-    if (signal.aborted) return;
-    report(link, size);
-  }
-}
-
-async function fetchSize(link: string, signal: AbortSignal): Promise<number | null> {
-  // A data URL is part of the response, so the length of its text is its size.
-  if (link.startsWith('data:')) return link.length;
-  const response = await fetch(link, { signal });
-  return response.ok ? (await response.blob()).size : null;
 }
 
 /** An image candidate of a `srcset`. */

@@ -1,0 +1,239 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { EnvFile } from '../../../../sealing/env-file.js';
+import { Field, Radios } from '../../ui/fields.js';
+import { FormError } from '../../ui/form.js';
+import { ActionButton } from '../../ui/buttons.js';
+import { AsyncContent, useResource } from '../../ui/resource.js';
+import { showToast } from '../../ui/toasts.js';
+import { useFirstKey } from '../identity/first-key.js';
+import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
+import { createBrowserKeyCheck } from '../known-keys.js';
+import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.js';
+import { toSealingMessage, useSealingError } from '../sealing-message.js';
+import { ValueField } from '../secret-field.js';
+import { SecretsLayout } from '../secrets-layout.js';
+import { type ObjectMetadata, parseTags, TAGS_PATTERN } from '../names.js';
+import { listAllSecrets, secretsClient } from '../secrets.js';
+import { MAX_ENTRIES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
+import { ImportPreview, type ImportResults } from './import-preview.js';
+
+/** Larger files are rejected without reading them. */
+const MAX_FILE_BYTES = 2 ** 20;
+
+const EMPTY: EnvFile = { entries: [], ignoredLines: [] };
+
+/** Imports the variables of a `.env` file. Values are sealed in this browser, after the user has checked a preview. */
+export function ImportPage() {
+  const objects = useResource(listAllSecrets);
+  return (
+    <SecretsLayout title="Import a .env file">
+      <p class="quiet">
+        Values are encrypted in this browser before they are sent. Nothing is sent before you save. On a server, use{' '}
+        <code>trellis secrets import</code>.
+      </p>
+      <AsyncContent from={objects}>{(list) => <ImportForm objects={list} onChange={objects.reload} />}</AsyncContent>
+    </SecretsLayout>
+  );
+}
+
+interface ImportFormProps {
+  readonly objects: readonly ObjectMetadata[];
+  readonly onChange: () => Promise<void>;
+}
+
+function ImportForm({ objects, onChange }: ImportFormProps) {
+  const [text, setText] = useState('');
+  const [fileProblem, setFileProblem] = useState<string>();
+  const [naming, setNaming] = useState<Naming>('as-is');
+  const [tags, setTags] = useState('');
+  const [usedBy, setUsedBy] = useState<readonly string[]>([]);
+  const [chosenReadable, setReadable] = useState<boolean>();
+  const isReadable = chosenReadable ?? usedBy.length === 0;
+  const [unchosen, setUnchosen] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [compared, setCompared] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [results, setResults] = useState<ImportResults>(new Map());
+  const { file, problem: parseProblem } = useEnvFile(text);
+  const plan = useMemo(
+    () => planImport(file, { naming, usedBy, objects }).map((entry) => applyComparison(entry, compared)),
+    [file, naming, usedBy, objects, compared],
+  );
+  const chosen = new Set(
+    plan
+      .filter((entry) => isSelectable(entry, results) && (unchosen.get(entry.variable) ?? isDefault(entry)))
+      .map(({ variable }) => variable),
+  );
+  const { ensureKey, steps } = useFirstKey();
+  const unlocked = useUnlockedIdentity();
+  const { withIdentity, prompt } = useIdentityPrompt(unlocked);
+  const change = (next: string): void => {
+    setText(next);
+    setCompared(new Map());
+    setResults(new Map());
+  };
+  const read = async (source: File | undefined): Promise<void> => {
+    if (source === undefined) return;
+    const isTooLarge = source.size > MAX_FILE_BYTES;
+    setFileProblem(isTooLarge ? `Files can be at most 1 MiB; “${source.name}” is larger.` : undefined);
+    if (!isTooLarge) change(await source.text());
+  };
+  const [compareProblem, compare] = useSealingError(() =>
+    withIdentity({
+      why: 'Unlock your key to compare the values.',
+      work: async (identity) => {
+        const { openValue } = await import('../open-value.js');
+        const found = new Map<string, boolean>();
+        for (const { variable, value, object } of plan) {
+          if (object === undefined) continue;
+          const stored = await openValue(object, identity).catch(() => undefined);
+          if (stored !== undefined) found.set(variable, new TextDecoder().decode(stored) === value);
+        }
+        setCompared(found);
+      },
+    }),
+  );
+  const [problem, save] = useSealingError(async () => {
+    if (chosen.size === 0) throw new Error('Select at least one variable.');
+    if (isReadable && !(await ensureKey())) return;
+    const own = await findOwnPublicKey();
+    const outcome = new Map(results);
+    for (const entry of plan.filter(({ variable }) => chosen.has(variable))) {
+      const error = await storeEntry(entry, { usedBy, isReadable, own, tags: parseTags(tags) }).then(
+        () => '',
+        toSealingMessage,
+      );
+      outcome.set(entry.variable, error);
+      setResults(new Map(outcome));
+    }
+    const saved = [...outcome.values()].filter((error) => error === '').length;
+    const failed = outcome.size - saved;
+    if (failed > 0) throw new Error(`${failed} of ${outcome.size} could not be saved. The reasons are in the table.`);
+    // The plain values are no longer needed.
+    change('');
+    await onChange();
+    showToast(saved === 1 ? '1 secret saved.' : `${saved} secrets saved.`);
+  });
+  const hasExisting = plan.some(({ state }) => state === 'exists');
+  return (
+    <>
+      {steps}
+      <div hidden={steps !== undefined} class="import-form">
+        <form
+          onSubmit={(event) => event.preventDefault()}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            event.preventDefault();
+            void read(event.dataTransfer?.files[0]);
+          }}
+        >
+          <ValueField label="Variables" value={text} onValue={change} rows={6} />
+          <div class="field">
+            <label>
+              Or read them from a file
+              <input type="file" onChange={({ currentTarget }) => void read(currentTarget.files?.[0])} />
+            </label>
+            <FormError text={fileProblem ?? parseProblem} />
+          </div>
+          <Radios legend="Names" value={naming} options={NAMINGS} onValue={setNaming} />
+          <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
+          <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
+          <Field label="Tags" hint="Separated by commas." pattern={TAGS_PATTERN} value={tags} onValue={setTags} />
+        </form>
+        <div>
+          <ImportPreview
+            plan={plan}
+            ignoredLines={file.ignoredLines}
+            chosen={chosen}
+            results={results}
+            onChosen={(next) => setUnchosen(new Map(plan.map(({ variable }) => [variable, next.has(variable)])))}
+          />
+          {prompt}
+          <FormError text={problem ?? compareProblem} />
+          <div class="acts">
+            <ActionButton class="main" aria-disabled={chosen.size === 0} onAct={save}>
+              {chosen.size === 1 ? 'Save 1 secret' : `Save ${chosen.size} secrets`}
+            </ActionButton>
+            {hasExisting && <ActionButton onAct={compare}>Compare with stored values</ActionButton>}
+          </div>
+          {hasExisting && (
+            <p class="quiet">
+              Existing secrets are replaced only if you select them. The server can’t compare values; this browser can,
+              with your key. The reads are in the audit log.
+            </p>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+const NAMINGS = [
+  ['as-is', 'Keep names such as DB_PASSWORD'],
+  ['kebab', 'Change them to db-password'],
+] as const;
+
+const isSelectable = ({ state, variable }: PlannedEntry, results: ImportResults): boolean =>
+  state !== 'invalid' && results.get(variable) !== '';
+
+const isDefault = ({ state }: PlannedEntry): boolean => state === 'new' || state === 'changed';
+
+function applyComparison(entry: PlannedEntry, compared: ReadonlyMap<string, boolean>): PlannedEntry {
+  const isEqual = compared.get(entry.variable);
+  if (entry.state !== 'exists' || isEqual === undefined) return entry;
+  return { ...entry, state: isEqual ? 'unchanged' : 'changed' };
+}
+
+interface ParsedFile {
+  readonly file: EnvFile;
+  readonly problem?: string;
+}
+
+/** Parses the text with the parser of the command line, which is loaded when it is needed. */
+function useEnvFile(text: string): ParsedFile {
+  const [parsed, setParsed] = useState<ParsedFile>({ file: EMPTY });
+  useEffect(() => {
+    let isLatest = true;
+    const settle = (next: ParsedFile): void => void (isLatest && setParsed(next));
+    if (text.trim() === '') settle({ file: EMPTY });
+    else {
+      import('../../../../sealing/env-file.js').then(
+        ({ parseEnvFile }) => {
+          const file = parseEnvFile(text);
+          const isTooLong = file.entries.length > MAX_ENTRIES;
+          settle(isTooLong ? { file: EMPTY, problem: `Expected at most ${MAX_ENTRIES} variables at once.` } : { file });
+        },
+        (error: unknown) => settle({ file: EMPTY, problem: toSealingMessage(error) }),
+      );
+    }
+    return () => {
+      isLatest = false;
+    };
+  }, [text]);
+  return parsed;
+}
+
+interface StoreOptions {
+  readonly usedBy: readonly string[];
+  readonly isReadable: boolean;
+  /** The owner's public key. */
+  readonly own: string | undefined;
+  readonly tags: readonly string[];
+}
+
+/** Seals and stores one variable. An existing secret keeps its consumers and tags, unless others are chosen. */
+async function storeEntry({ slug, value, object }: PlannedEntry, options: StoreOptions): Promise<void> {
+  const { usedBy, isReadable, own, tags } = options;
+  const { putSecret, replaceSecret } = await import('../../../../sealing/put-secret.js');
+  if (object === undefined) {
+    const checkKeys = createBrowserKeyCheck();
+    await putSecret(secretsClient, { slug, value, usedBy, keepReadableCopy: isReadable, checkKeys, tags });
+    return;
+  }
+  const wasReadable = own !== undefined && object.recipients?.includes(own) === true;
+  await replaceSecret(secretsClient, {
+    ...{ slug, value, id: object.id, etag: object.etag },
+    ...(usedBy.length > 0 && { usedBy }),
+    ...(tags.length > 0 && { tags }),
+    keepReadableCopy: isReadable || wasReadable,
+    checkKeys: createBrowserKeyCheck(object),
+  });
+}

@@ -1,0 +1,56 @@
+import { parse } from 'dotenv';
+import { parseEnv } from 'node:util';
+import { parseEnvFile } from '../../../src/sealing/env-file.js';
+import { describePlan, planImport } from '../../../src/web/app/secrets/import/import-plan.js';
+import type { ObjectMetadata } from '../../../src/web/app/secrets/names.js';
+
+const object = (slug: string, usedBy: string[] = []): ObjectMetadata => ({
+  ...{ id: `id of ${slug} ${usedBy.join()}`, slug, tags: [] },
+  ...(usedBy.length > 0 && { used_by: usedBy }),
+});
+
+const plan = (text: string, options: Partial<Parameters<typeof planImport>[1]> = {}) =>
+  planImport(parseEnvFile(text), { naming: 'as-is', usedBy: [], objects: [], ...options });
+
+describe('parseEnvFile', () => {
+  const KEY =
+    'KEY="-----BEGIN KEY-----\nMIIB\n-----END KEY-----"\nexport PLAIN=two words # comment\nQUOTED=\'a # b\'\n';
+
+  test('reads what dotenv and Node read', () => {
+    const { entries, ignoredLines } = parseEnvFile(KEY);
+    expect(Object.fromEntries(entries)).toEqual(parse(KEY));
+    expect(Object.fromEntries(entries)).toEqual({ ...parseEnv(KEY) });
+    expect(ignoredLines).toEqual([]);
+  });
+
+  test('reports the lines that set no variable', () => {
+    expect(parseEnvFile('# note\n\nA=1\nnot a variable\r\n=2\nB: 3\n').ignoredLines).toEqual([4, 5]);
+  });
+});
+
+describe('planImport', () => {
+  test('tells new, existing and invalid names apart', () => {
+    const found = plan('DB=1\nMAIL=2\n_A=3\nA.B=4\nNONE=\nSEALED=age:YWJj\n', { objects: [object('MAIL')] });
+    expect(found.map(({ slug, state }) => `${slug} ${state}`)).toEqual([
+      ...['DB new', 'MAIL exists', '_A invalid', 'A.B invalid', 'NONE invalid', 'SEALED invalid'],
+    ]);
+    expect(describePlan(found)).toBe('1 new, 1 existing, 4 invalid');
+  });
+
+  test('changes names to lower case with hyphens, and reports two variables of one name', () => {
+    const found = plan('DB_URL=1\ndb-url=2\n', { naming: 'kebab', objects: [object('db-url')] });
+    expect(found).toMatchObject([
+      { variable: 'DB_URL', slug: 'db-url', state: 'exists' },
+      { variable: 'db-url', state: 'invalid', problem: 'DB_URL has the same name' },
+    ]);
+  });
+
+  test.each([
+    ['one variant of the consumers', ['b'], 'exists', undefined],
+    ['no variant of the consumers', ['c'], 'new', undefined],
+    ['several variants', [], 'invalid', 'several variants share this name'],
+  ])('chooses among variants: %s', (_case, usedBy, state, problem) => {
+    const objects = [object('DB', ['a']), object('DB', ['b'])];
+    expect(plan('DB=1', { usedBy, objects })).toMatchObject([{ state, ...(problem && { problem }) }]);
+  });
+});
