@@ -126,11 +126,11 @@ describeInBrowser('the side panel of a pull request', () => {
     const { x, width, height } = (await panel.boundingBox())!;
     expect({ x, isWide: width >= 305, height }).toEqual({ x: 0, isWide: true, height: 640 });
     expect(await panel.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
-    expect(await page.getByRole('banner').evaluate((header) => header.inert)).toBe(true);
+    expect(await page.getByRole('banner').evaluate((header) => header.hasAttribute('inert'))).toBe(true);
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     await isFocused('Round taxes');
-    expect(await page.getByRole('banner').evaluate((header) => header.inert)).toBe(false);
+    expect(await page.getByRole('banner').evaluate((header) => header.hasAttribute('inert'))).toBe(false);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -210,15 +210,15 @@ describeInBrowser('undo', () => {
   });
 
   test('stays while it has the focus, which then returns to its place', async () => {
-    const { tabTo, press, arriveAt } = createKeyboard(page);
+    const { tabTo, press } = createKeyboard(page);
     await (await board.button('Try one more thing', 'Snooze until tomorrow')).click();
     await board.shown(7);
     await tabTo('button "Undo"');
     await press('Enter');
     await board.shown(8);
-    await eventually(async () => expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY'));
-    await page.keyboard.press('j');
-    await arriveAt('link "');
+    await eventually(async () =>
+      expect(await page.evaluate(() => document.activeElement?.closest('li.pull') !== null)).toBe(true),
+    );
   });
 
   test('replaces the question of auto-merge; merging and closing still ask', async () => {
@@ -227,7 +227,6 @@ describeInBrowser('undo', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     stage.forges.forgejo.repositories[0]!.pullRequests[0]!.status = 'pending';
-    await stage.forges.forgejo.repositories[0]!.pullRequests[0]!.headSha;
     await page.getByRole('button', { name: 'Refresh', exact: true }).click();
     await board.row('Sharpen the saw').getByText('Running').waitFor();
     await (await board.button('Sharpen the saw', 'Merge when ready #1')).click();
