@@ -228,7 +228,7 @@ describeInBrowser('undo', () => {
     await page.keyboard.press('Escape');
     stage.forges.forgejo.repositories[0]!.pullRequests[0]!.status = 'pending';
     await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-    await board.row('Sharpen the saw').getByText('Running').waitFor();
+    await board.row('Sharpen the saw').getByRole('button', { name: 'CI of #1: Running' }).waitFor();
     await (await board.button('Sharpen the saw', 'Merge when ready #1')).click();
     await board.said('mona/tools #1 will be merged when it is ready.');
     await undo().click();
