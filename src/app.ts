@@ -30,8 +30,8 @@ import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-
 import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type RequestHandler } from 'express';
 import type { Config } from './config/config.js';
-import { readPageData } from './handlers/page-data.js';
-import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, PRODUCT_PAGES } from './page-paths.js';
+import { readAudience, readPageData } from './handlers/page-data.js';
+import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, toProductPages } from './page-paths.js';
 import { type MountedService, mountServices, toContractName } from './project/mount.js';
 import type { Services } from './services.js';
 import type { createSiteRequests } from './site-requests.js';
@@ -100,13 +100,18 @@ function createListener(options: ListenerOptions): RequestListener {
   const gate = siteGate(options, limits);
   const { kind: siteAccess } = config.siteAccess;
   const pages = builtPages(options);
+  const findAudience = createPageDataReader({
+    authenticate: services.authenticatorFor([]),
+    read: readAudience(services),
+  });
+  const product = toProductPages(config, findAudience);
   const explorer = loadExplorer({
-    product: PRODUCT_PAGES,
+    product,
     introspection: config.introspection,
     needsToken: siteAccess === 'token',
     enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
-  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract), PRODUCT_PAGES);
+  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract), product);
   const context = { log, onComplete, trustsRequestIds: config.trustProxy > 0 };
   const bounds = { isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE };
   app.use(requestContext(context));

@@ -1,4 +1,5 @@
 import type { ProductPages } from '@trellis/server/pages/developer-pages';
+import type { Config } from './config/config.js';
 
 /** The paths of pages with their modules in `src/web/app`, whose `routes.ts` selects the content. */
 export const PAGE_MODULES = {
@@ -40,12 +41,39 @@ export const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 /** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];
 
-/** The name and the links of this product on the developer pages. */
-export const PRODUCT_PAGES: ProductPages = {
+/** The navigation, as `src/web/app/routes.ts` has it for the pages of the application. */
+function listNavigation({ services, siteAccess }: Pick<Config, 'services' | 'siteAccess'>): ProductPages['pages'] {
+  const runs = (name: string): boolean => services.some((one) => one === name);
+  const hasAccounts = runs('dashboard') || runs('secrets');
+  const pages: readonly (ProductPages['pages'][number] & { readonly isThere: boolean })[] = [
+    { path: '/', name: 'Pull requests', needs: 'user', isThere: runs('dashboard') },
+    { path: '/issues', name: 'Issues', needs: 'user', isThere: runs('dashboard') },
+    { path: '/insights', name: 'Insights', needs: 'user', isThere: runs('dashboard') },
+    { path: '/vault', name: 'Secrets', needs: 'admin', isThere: runs('secrets') },
+    { path: '/site', name: 'Site', needs: siteAccess.kind === 'people' ? 'user' : 'public', isThere: runs('site') },
+    { path: toServicesPath(runs('dashboard')), name: 'Services', needs: 'public', isThere: true },
+    { path: '/settings', name: 'Settings', needs: 'user', isThere: hasAccounts },
+    { path: '/admin', name: 'Admin', needs: 'admin', isThere: runs('dashboard') },
+  ];
+  return pages.filter(({ isThere }) => isThere);
+}
+
+/** Without the dashboard, the first page is the list of services. */
+const toServicesPath = (hasDashboard: boolean): string => (hasDashboard ? '/services' : '/');
+
+/** Returns the name and the links of this product on the developer pages. */
+export const toProductPages = (
+  config: Pick<Config, 'instanceLabel' | 'services' | 'siteAccess'>,
+  findAudience: ProductPages['findAudience'],
+): ProductPages => ({
   name: 'Trellis',
   themeKey: 'trellis-theme',
+  label: config.instanceLabel,
   sitePages: [
     { name: 'Files', path: '/site' },
     { name: 'Records', path: '/site/records' },
   ],
-};
+  pages: listNavigation(config),
+  sections: { explorer: '/site', reference: toServicesPath(config.services.includes('dashboard')) },
+  findAudience,
+});

@@ -30,6 +30,15 @@ export const readPageData =
     };
   };
 
+/** Creates a function that returns which pages its caller can open. */
+export const readAudience =
+  ({ accounts: { users } }: Pick<PageServices, 'accounts'>) =>
+  async (caller: Caller | undefined): Promise<'admin' | 'public' | 'user'> => {
+    if (caller === undefined) return 'public';
+    const { isAdmin } = await users.read(caller);
+    return isAdmin ? 'admin' : 'user';
+  };
+
 async function readBoard(
   { views, sharing }: PageServices['dashboard'],
   caller: Caller,

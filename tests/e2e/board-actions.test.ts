@@ -47,9 +47,15 @@ describeInBrowser('pull request actions', () => {
   afterAll(() => stage.close());
 
   test.each([
-    ['Wait for tests', 'Merge when ready #11', 'Enable auto-merge for #11?', 'will be merged when it is ready'],
-    ['Mind the gap', 'Merge when ready #2', 'Enable auto-merge for #2?', 'will be merged when it is ready'],
-    ['Mind the gap', 'Cancel auto-merge #2', 'Cancel auto-merge of #2?', 'is no longer set to auto-merge'],
+    ['Wait for tests', 'Merge when ready #11', 'will be merged when it is ready'],
+    ['Mind the gap', 'Merge when ready #2', 'will be merged when it is ready'],
+    ['Mind the gap', 'Cancel auto-merge #2', 'is no longer set to auto-merge'],
+  ])('%s: %s, at once', async (title, action, outcome) => {
+    await (await at.button(title, action)).click();
+    await at.said(outcome);
+  });
+
+  test.each([
     ['Keep sessions', 'Update branch #3', 'Update #3?', 'is being updated'],
     ['Fail twice', 'Rerun checks #12', 'Rerun checks of #12?', 'is rerunning its failed checks'],
     ['Bump lodash', 'Dependabot: recreate #5', 'Ask Dependabot to recreate #5?', 'will be recreated by Dependabot'],

@@ -74,7 +74,9 @@ describeInBrowser('the board, with the keyboard only', () => {
     await press('j');
     await arriveAt('link "Name the columns"');
     await press('c');
-    await at.row('Name the columns').locator('.checks').getByRole('listitem').first().waitFor();
+    await page.locator('.panel .checks').getByRole('listitem').first().waitFor();
+    await press('Escape');
+    await arriveAt('link "Name the columns"');
     // A review is asked, so the merge is in the menu.
     await press('m');
     await arriveAt('More');
@@ -102,14 +104,14 @@ describeInBrowser('the board, with the keyboard only', () => {
   });
 
   test('enables auto-merge of a row and cancels it', async () => {
-    const { tabTo, pressOn, confirm, arriveAt } = keyboard;
+    const { tabTo, pressOn, arriveAt } = keyboard;
     await tabTo('link "Mind the gap"');
-    await confirm('button "Merge when ready #2"');
+    await pressOn('button "Merge when ready #2"');
     await at.said('mona/tools #2 will be merged when it is ready.');
     // The pressed button is removed.
     await arriveAt('link "Mind the gap"');
     await pressOn(': More');
-    await confirm('button "Cancel auto-merge #2"');
+    await pressOn('button "Cancel auto-merge #2"');
     await at.said('mona/tools #2 is no longer set to auto-merge.');
   });
 
@@ -155,12 +157,12 @@ describeInBrowser('the board, with the keyboard only', () => {
   });
 
   test('sets up webhooks and automatic updates of repositories, and ignores one', async () => {
-    const { press, tabTo, pressOn, confirm, arriveAt } = keyboard;
+    const { press, tabTo, pressOn, arriveAt } = keyboard;
     await pressOn('link "Pull requests');
     await pressOn('link "3 repositories');
     await arriveAt('heading "Repositories"');
     await at.shown(3);
-    await confirm('button "Auto-update all (3)"');
+    await pressOn('button "Auto-update all (3)"');
     await at.said('Auto-update all: 3 of 3 done.');
     await pressOn('button "Set up webhook for acme/shop"');
     await at.said('Webhook for acme/shop set up.');

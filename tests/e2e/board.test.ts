@@ -245,8 +245,11 @@ describeInBrowser('the board', () => {
 
   test('the CI button opens the checks of the commit', async () => {
     await row('Round taxes').getByRole('button', { name: 'CI of #2: Failing' }).click();
-    await row('Round taxes').getByText('failed at “Run npm test”').waitFor();
-    await row('Round taxes').getByText('Expected 3, received 4').waitFor();
+    const panel = page.getByRole('dialog', { name: 'Round taxes' });
+    await panel.getByText('failed at “Run npm test”').waitFor();
+    await panel.getByText('Expected 3, received 4').waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
     await row('Send receipts').getByLabel('More for #1').click();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
@@ -335,7 +338,9 @@ describeInBrowser('the board', () => {
     await page.keyboard.press('x');
     await page.getByText('1 selected').waitFor({ state: 'hidden' });
     await page.keyboard.press('c');
-    await rows().first().locator('.checks').getByRole('listitem').first().waitFor();
+    await page.locator('.panel .checks').getByRole('listitem').first().waitFor();
+    await page.keyboard.press('Escape');
+    await expectFocusOn(list[0]);
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('search titles').waitFor();
     await page.keyboard.press('Escape');

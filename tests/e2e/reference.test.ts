@@ -55,7 +55,7 @@ describeInBrowser('API reference', () => {
 
   /** Follows the link of a contract. The tests after it use the page, as drawing a contract takes long. */
   async function follow(link: string, title: string, path: string): Promise<void> {
-    await page.getByRole('link', { name: link, exact: true }).click();
+    await page.getByRole('navigation', { name: 'Contracts' }).getByRole('link', { name: link, exact: true }).click();
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(path, { exact: true }).first().waitFor();
   }

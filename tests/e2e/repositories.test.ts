@@ -65,7 +65,7 @@ describeInBrowser('repositories page', () => {
   test('turns automatic branch updates on for all listed repositories, off for one, and off for all', async () => {
     await search('part-1');
     await at.shown(10);
-    await at.confirm(page.getByRole('button', { name: 'Auto-update all (10)' }), 'Auto-update 10 repositories?');
+    await page.getByRole('button', { name: 'Auto-update all (10)' }).click();
     await at.said('Auto-update all: 10 of 10 done.');
     await waitForSave(page, '/api/repos/auto-update-branch/disable', () =>
       page.getByLabel('Auto-update branches of acme/part-10').uncheck(),
@@ -78,8 +78,13 @@ describeInBrowser('repositories page', () => {
     await page.waitForURL(/shown=updated/);
     await page.reload();
     await at.shown(9);
-    await at.confirm(turnOff, 'Turn off auto-update for 9 repositories?');
+    await turnOff.click();
     await at.said('Turn off auto-update: 9 of 9 done.');
+    await at.shown(0);
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    await at.said('Undone: 9 repositories.');
+    await at.shown(9);
+    await turnOff.click();
     await at.shown(0);
     await at.select('Show', 'All');
   }, 180_000);

@@ -39,13 +39,18 @@ export function toPullRequestNode(one: ForgejoPullRequest, repository: ForgejoRe
     base: { ref: baseRef, sha: baseSha, repo_id: repository.id },
     head: { ref: headRef, sha: headSha, repo_id: fromFork ? -1 : repository.id },
     changed_files: one.changedFiles,
+    additions: one.additions,
+    deletions: one.deletions,
     requested_reviewers: one.requested.map(userOf),
     requested_reviewers_teams: one.teams.map((name) => ({ name })),
   };
 }
 
 export function toReviewNodes({ reviews }: ForgejoPullRequest) {
-  return reviews.map(({ login, state, official = true, dismissed = false }) => ({
+  return reviews.map(({ login, state, official = true, dismissed = false, submittedAt, comments = [] }, index) => ({
+    id: index + 1,
+    submitted_at: submittedAt,
+    comments_count: comments.length,
     user: userOf(login),
     state,
     official,

@@ -6,6 +6,9 @@ export interface ForgejoReview {
   readonly state: string;
   readonly official?: boolean;
   readonly dismissed?: boolean;
+  readonly submittedAt?: string;
+  /** The comments on lines, in the format of the REST API. */
+  readonly comments?: readonly object[];
 }
 
 export interface ForgejoJob {
@@ -41,6 +44,10 @@ export interface ForgejoPullRequest extends ForgejoIssue {
   requested: string[];
   teams: string[];
   reviews: ForgejoReview[];
+  additions: number;
+  deletions: number;
+  /** The comments outside of reviews, in the format of the REST API. */
+  comments: object[];
   /** The combined commit status; empty without any statuses. */
   status: string;
   statuses: { context: string; status: string; target_url: string }[];
@@ -93,6 +100,9 @@ export function forgejoPullRequest(number: number, change: Partial<ForgejoPullRe
     requested: [],
     teams: [],
     reviews: [],
+    additions: 12,
+    deletions: 3,
+    comments: [],
     status: 'success',
     statuses: [],
     jobs: [],

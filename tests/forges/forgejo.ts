@@ -71,6 +71,8 @@ const ROUTES: readonly Route<Found>[] = [
   ['GET', /^\/issues$/, listIssues],
   ['GET', /^\/pulls\/(\d+)$/, ofPullRequest((one, found) => ({ body: toNode(one, found) }))],
   ['GET', /^\/pulls\/(\d+)\/reviews$/, ofPullRequest((one, { seen, forge }) => paged(toReviewNodes(one), seen, forge))],
+  ['GET', /^\/pulls\/(\d+)\/reviews(\/\d+)\/comments$/, ofPullRequest(listReviewComments)],
+  ['GET', /^\/issues\/(\d+)\/comments$/, ofPullRequest(({ comments }) => ({ body: comments }))],
   ['GET', /^\/commits\/(\w+)\/status$/, ofHead(({ status: state, statuses }) => ({ body: { state, statuses } }))],
   ['GET', /^\/actions\/runs$/, listRuns],
   ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
@@ -214,6 +216,11 @@ function rerun(one: ForgejoPullRequest, { forge }: Found): TestResponse {
 
 function listJobs({ jobs }: ForgejoPullRequest, { forge }: Found): TestResponse {
   return { body: forge.jobs === 'bare' ? jobs : { total_count: jobs.length, jobs } };
+}
+
+function listReviewComments({ reviews }: ForgejoPullRequest, { rest }: Found): TestResponse {
+  const review = reviews[Number(rest.slice(1)) - 1];
+  return review ? { body: review.comments ?? [] } : NOT_FOUND;
 }
 
 const bodyOf = ({ seen }: Found) => JSON.parse(seen.body) as Record<string, unknown>;

@@ -290,9 +290,32 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
       })),
     },
     latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map((review) => ({ state: review })) },
+    reviews: { totalCount: one.submitted.length, nodes: one.submitted.map(toAuthored) },
+    reviewThreads: {
+      totalCount: one.threads.length,
+      nodes: one.threads.map(({ author, text, ...thread }) => ({
+        ...thread,
+        comments: { totalCount: 1, nodes: [toTextNode({ author, text }, `${url}/pull/${number}#discussion`)] },
+      })),
+    },
+    comments: {
+      totalCount: one.replies.length,
+      nodes: one.replies.map((text) => toTextNode({ author: 'dependabot', text }, `${url}/pull/${number}#comment`)),
+    },
     commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
   };
 }
+
+const toLogin = (author: string | null) => (author === null ? null : { __typename: 'User', id: author, login: author });
+
+const toAuthored = <T extends { readonly author: string | null }>(one: T) => ({ ...one, author: toLogin(one.author) });
+
+const toTextNode = ({ author, text }: { readonly author: string; readonly text: string }, url: string) => ({
+  bodyText: text,
+  url,
+  createdAt: COMMENTED,
+  author: toLogin(author),
+});
 
 function toPosition(one: GithubPullRequest, { pullRequests }: GithubRepository): number {
   return pullRequests.filter(({ queued }) => queued).indexOf(one) + 1;

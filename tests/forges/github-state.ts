@@ -27,6 +27,14 @@ export interface GithubStatus {
   readonly required: boolean;
 }
 
+export interface GithubThread {
+  readonly isResolved: boolean;
+  readonly path: string;
+  readonly line: number | null;
+  readonly author: string;
+  readonly text: string;
+}
+
 export interface GithubIssue {
   readonly id: string;
   readonly number: number;
@@ -59,6 +67,11 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   comments: string[];
   /** The times of Dependabot's thumbs-up reactions, by the index of the comment. */
   thumbs: Record<number, string>;
+  additions: number;
+  deletions: number;
+  /** Submitted reviews with their authors, in order. */
+  submitted: { author: string | null; state: string; submittedAt: string | null }[];
+  threads: GithubThread[];
   /** Dependabot's comments. */
   replies: string[];
   mergedBy: string | null;
@@ -128,6 +141,10 @@ export function githubPullRequest(number: number, change: Partial<GithubPullRequ
     comments: [],
     thumbs: {},
     replies: [],
+    additions: 12,
+    deletions: 3,
+    submitted: [],
+    threads: [],
     mergedBy: null,
     ...change,
   };

@@ -115,7 +115,8 @@ function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabPro
     ...toIssueNode(one, `${webUrl}/-/merge_requests/${iid}`),
     sourceProjectId: fromFork ? id + 1 : id,
     targetProjectId: id,
-    diffStatsSummary: { fileCount },
+    diffStatsSummary: { additions: one.additions, deletions: one.deletions, fileCount },
+    commitCount: 1,
     approvedBy: { count: approvedBy.length, nodes: approvedBy.map(toUser) },
     reviewers: { count: reviewers.length, nodes: reviewers.map(toReviewer) },
     // The id of a pipeline is the number of its merge request.

@@ -62,7 +62,7 @@ export const gitlabSchema = buildSchema(`
     CANCELED CANCELING CREATED FAILED MANUAL PENDING PREPARING RUNNING SCHEDULED SKIPPED SUCCESS WAITING_FOR_CALLBACK
     WAITING_FOR_RESOURCE
   }
-  type DiffStatsSummary { fileCount: Int! }
+  type DiffStatsSummary { additions: Int! deletions: Int! fileCount: Int! }
   type Pipeline { id: ID! status: PipelineStatusEnum! project: Project }
   type MergeRequest {
     iid: String!
@@ -84,6 +84,7 @@ export const gitlabSchema = buildSchema(`
     divergedFromTargetBranch: Boolean!
     autoMergeEnabled: Boolean!
     diffStatsSummary: DiffStatsSummary
+    commitCount: Int
     approvedBy(first: Int, after: String): UserCoreConnection
     approved: Boolean!
     reviewers(first: Int, after: String): MergeRequestReviewerConnection

@@ -41,6 +41,10 @@ export interface GitlabMergeRequest extends GitlabIssue {
   /** The project of the pipeline, if it runs in a fork. */
   pipelineProject: string | null;
   jobs: GitlabJob[];
+  additions: number;
+  deletions: number;
+  /** The threads and comments, in the format of the REST API. */
+  discussions: object[];
 }
 
 export interface GitlabProject {
@@ -85,6 +89,9 @@ export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeReque
     pipeline: 'SUCCESS',
     pipelineProject: null,
     jobs: [],
+    additions: 12,
+    deletions: 3,
+    discussions: [],
     ...change,
   };
 }

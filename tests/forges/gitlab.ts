@@ -74,6 +74,7 @@ const ROUTES: readonly Route<Asked>[] = [
   ['PUT', /^\/merge_requests\/(\d+)\/rebase$/, of(rebase)],
   ['POST', /^\/merge_requests\/(\d+)\/cancel_merge_when_pipeline_succeeds$/, of(cancelAutoMerge)],
   ['GET', /^\/merge_requests\/(\d+)$/, of(({ iid, state }) => ({ body: { iid, state } }))],
+  ['GET', /^\/merge_requests\/(\d+)\/discussions$/, of(({ discussions }) => ({ body: discussions }))],
   ['PUT', /^\/merge_requests\/(\d+)$/, of(update)],
   ['GET', /^\/pipelines\/(\d+)\/jobs$/, of(listJobs)],
   ['POST', /^\/pipelines\/(\d+)\/retry$/, of(retry)],

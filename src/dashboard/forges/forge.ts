@@ -8,6 +8,7 @@ export type Issue = Schemas['Issue'];
 export type CiStatus = Schemas['CiStatus'];
 export type MergeMethod = NonNullable<Schemas['MergeRequest']['method']>;
 export type HiddenRepositories = Schemas['HiddenRepositories'];
+export type PullRequestDetails = Schemas['PullRequestDetails'];
 export type ActionName = Schemas['PullRequestAction'];
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
@@ -34,6 +35,8 @@ export interface Forge {
   readState(target: PullRequestTarget): Promise<PullRequestOutcome>;
   /** Reads the checks of a pull request's newest commit. */
   checks(target: PullRequestTarget): Promise<Check[]>;
+  /** Reads the size, the reviews, the unresolved threads and the comments of a pull request. */
+  details(target: PullRequestTarget): Promise<PullRequestDetails>;
   /**
    * Performs an action without retries.
    *

@@ -10,6 +10,7 @@ import type {
   ForgePullRequest,
   ForgeRepository,
   ForgeSnapshot,
+  PullRequestDetails,
   RepositorySnapshot,
 } from './forge.js';
 
@@ -35,6 +36,7 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
     },
     readState: (target) => forge.readState(target).catch(rethrow),
     checks: async (target) => (await forge.checks(target).catch(rethrow)).map(sanitizeCheck),
+    details: async (target) => sanitizeDetails(await forge.details(target).catch(rethrow)),
     act: (target, action) => forge.act(target, action).catch(rethrow),
     ensureWebhook: (fullName, hook) => forge.ensureWebhook(fullName, hook).catch(rethrow),
   };
@@ -188,6 +190,45 @@ function sanitizeCheck({ name, url, state, required, durationSeconds, failedStep
     ...(Number.isSafeInteger(durationSeconds) && { durationSeconds: toCount(durationSeconds) }),
     ...(isName(failedStep) && { failedStep }),
     ...(typeof excerpt === 'string' && { excerpt }),
+  };
+}
+
+/** The longest excerpt of a comment. */
+const MAX_COMMENT = 500;
+
+const REVIEW_STATES = new Set<unknown>([
+  ...(['approved', 'changes_requested', 'commented', 'dismissed'] satisfies SubmittedReview['state'][]),
+]);
+
+type SubmittedReview = PullRequestDetails['reviews'][number];
+type Comment = PullRequestDetails['comments'][number];
+
+function sanitizeDetails(details: PullRequestDetails): PullRequestDetails {
+  const { reviews, threads, comments, additions, deletions, changedFiles, commits } = details;
+  const numbers = { additions, deletions, changedFiles, commits };
+  const known = Object.entries(numbers).filter(([, count]) => Number.isSafeInteger(count));
+  return {
+    ...Object.fromEntries(known.map(([name, count]) => [name, toCount(count)])),
+    reviews: reviews.slice(-MAX_LISTED).flatMap(toSoundSubmittedReview),
+    threads: threads.slice(-MAX_LISTED).map(toSoundComment),
+    comments: comments.slice(-MAX_LISTED).map(toSoundComment),
+  };
+}
+
+function toSoundSubmittedReview({ author, state, submittedAt }: SubmittedReview): readonly SubmittedReview[] {
+  if (!REVIEW_STATES.has(state)) return [];
+  const time = toTime(submittedAt);
+  return [{ author: toText(author, MAX_NAME) || 'ghost', state, ...(time !== undefined && { submittedAt: time }) }];
+}
+
+function toSoundComment({ author, excerpt, url, path, line, createdAt }: Comment): Comment {
+  return {
+    author: toText(author, MAX_NAME) || 'ghost',
+    excerpt: toText(excerpt, MAX_COMMENT),
+    url: findSafeLink(url) ?? '',
+    ...(typeof path === 'string' && { path: toText(path, MAX_TITLE) }),
+    ...(isNumber(line) && { line: Number(line) }),
+    createdAt: toTime(createdAt) ?? EPOCH,
   };
 }
 

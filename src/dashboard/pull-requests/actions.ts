@@ -12,6 +12,7 @@ import {
   type ForgeName,
   type MergeMethod,
   type PullRequest,
+  type PullRequestDetails,
   pullRequestKey,
 } from '../forges/forge.js';
 import type { Refresher } from '../refresh/refresher.js';
@@ -47,6 +48,8 @@ export interface Actions {
   ): Promise<ActionResult>;
   /** Reads the checks of the newest commit from the forge. @throws AppError as `act`, without `action` details. */
   listChecks(caller: Caller | undefined, target: ActionTarget): Promise<Check[]>;
+  /** Reads size, reviews, threads and comments from the forge. @throws AppError like {@link listChecks}. */
+  readDetails(caller: Caller | undefined, target: ActionTarget): Promise<PullRequestDetails>;
 }
 
 interface ActionsOptions {
@@ -66,6 +69,10 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
   const getForge = async (personId: string, name: ForgeName): Promise<Forge> =>
     requireForge(await forges.of(personId), name);
 
+  const rethrowReadError = (error: unknown): never => {
+    throw error instanceof ForgeError ? toReadError(error, now()) : error;
+  };
+
   return {
     async perform(caller, { forge: name, fullName, number }, action, method) {
       const { personId } = requireUser(caller);
@@ -82,9 +89,11 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
     },
     async listChecks(caller, { forge: name, fullName, number }) {
       const forge = await getForge(requireUser(caller).personId, name);
-      return forge.checks({ fullName, number }).catch((error: unknown) => {
-        throw error instanceof ForgeError ? toReadError(error, now()) : error;
-      });
+      return forge.checks({ fullName, number }).catch(rethrowReadError);
+    },
+    async readDetails(caller, { forge: name, fullName, number }) {
+      const forge = await getForge(requireUser(caller).personId, name);
+      return forge.details({ fullName, number }).catch(rethrowReadError);
     },
   };
 }

@@ -544,6 +544,16 @@ export const requestRenovateRebase = /* @__PURE__ */ createCall<paths, operation
 export const listChecks = /* @__PURE__ */ createCall<paths, operations['listChecks'], CallArguments<operations['listChecks']>>('get', '/api/pull-requests/checks');
 
 /**
+ * Read the details of a pull request
+ *
+ * Reads the size, the reviews, the unresolved threads and the comments from the forge, so the result is current.
+ * Each list has the newest entries last.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 502 `bad_gateway`, 503 `unavailable`.
+ */
+export const readPullRequestDetails = /* @__PURE__ */ createCall<paths, operations['readPullRequestDetails'], CallArguments<operations['readPullRequestDetails']>>('get', '/api/pull-requests/details');
+
+/**
  * Snooze a pull request
  *
  * Hides the pull request until a time, until its next change, or until the first of both. At least one of them is

@@ -1123,6 +1123,30 @@ export const operations: readonly OperationSpec[] = [
     validate: { query: validators.listChecksQuery },
   },
   {
+    id: 'readPullRequestDetails',
+    method: 'get',
+    path: '/api/pull-requests/details',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'forge', in: 'query', required: true, type: 'string', list: false, rest: false },
+      { name: 'fullName', in: 'query', required: true, type: 'string', list: false, rest: false },
+      { name: 'number', in: 'query', required: true, type: 'integer', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.pullRequestDetailsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.readPullRequestDetailsQuery },
+  },
+  {
     id: 'snoozePullRequest',
     method: 'post',
     path: '/api/pull-requests/snooze',
@@ -3282,6 +3306,26 @@ export type ListChecksOutput =
       readonly body: components['schemas']['Checks'];
     };
 
+/** The input of `readPullRequestDetails`. */
+export interface ReadPullRequestDetailsInput extends RequestContext {
+  readonly query: {
+    /** The forge of the pull request. */
+    readonly forge: components['schemas']['ForgeName'];
+    /** The repository of the pull request. */
+    readonly fullName: components['schemas']['RepoName'];
+    /** The number of the pull request. */
+    readonly number: components['schemas']['ItemNumber'];
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `readPullRequestDetails`. Errors are thrown. */
+export type ReadPullRequestDetailsOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['PullRequestDetails'];
+    };
+
 /** The input of `snoozePullRequest`. */
 export interface SnoozePullRequestInput extends RequestContext {
   readonly body: components['schemas']['SnoozeRequest'] & Required<Pick<components['schemas']['SnoozeRequest'], 'untilChange'>>;
@@ -4013,6 +4057,8 @@ export interface PullRequestsHandlers {
   readonly requestRenovateRebase: (input: RequestRenovateRebaseInput) => Promise<RequestRenovateRebaseOutput>;
   /** List the checks of a pull request */
   readonly listChecks: (input: ListChecksInput) => Promise<ListChecksOutput>;
+  /** Read the details of a pull request */
+  readonly readPullRequestDetails: (input: ReadPullRequestDetailsInput) => Promise<ReadPullRequestDetailsOutput>;
   /** Snooze a pull request */
   readonly snoozePullRequest: (input: SnoozePullRequestInput) => Promise<SnoozePullRequestOutput>;
   /** Unsnooze a pull request */

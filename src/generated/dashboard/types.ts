@@ -1006,6 +1006,27 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/pull-requests/details": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the details of a pull request
+         * @description Reads the size, the reviews, the unresolved threads and the comments from the forge, so the result is current.
+         *     Each list has the newest entries last.
+         */
+        readonly get: operations["readPullRequestDetails"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/pull-requests/snooze": {
         readonly parameters: {
             readonly query?: never;
@@ -2493,6 +2514,45 @@ export interface components {
             readonly failedStep?: string;
             /** @description The end of the log, as plain text. */
             readonly excerpt?: string;
+        };
+        /** @description The parts of a pull request that the board leaves out. */
+        readonly PullRequestDetails: {
+            /** @description The number of added lines. Omitted if the forge doesn't report it, as all numbers here. */
+            readonly additions?: number;
+            readonly deletions?: number;
+            readonly changedFiles?: number;
+            readonly commits?: number;
+            /** @description The submitted reviews. */
+            readonly reviews: readonly components["schemas"]["SubmittedReview"][];
+            /** @description The first comments of the unresolved threads. */
+            readonly threads: readonly components["schemas"]["PullRequestComment"][];
+            /** @description The newest comments outside of threads. */
+            readonly comments: readonly components["schemas"]["PullRequestComment"][];
+        };
+        readonly SubmittedReview: {
+            /** @description The login; `ghost` if the account was deleted. */
+            readonly author: string;
+            /** @enum {string} */
+            readonly state: "approved" | "changes_requested" | "commented" | "dismissed";
+            /**
+             * Format: date-time
+             * @description Omitted if the forge doesn't report it.
+             */
+            readonly submittedAt?: string;
+        };
+        readonly PullRequestComment: {
+            /** @description The login; `ghost` if the account was deleted. */
+            readonly author: string;
+            /** @description The start of the comment, as plain text or Markdown. */
+            readonly excerpt: string;
+            /** @description Empty if the forge has no page for it. */
+            readonly url: string;
+            /** @description The file of a thread. */
+            readonly path?: string;
+            /** @description The line in the file. */
+            readonly line?: number;
+            /** Format: date-time */
+            readonly createdAt: string;
         };
         readonly SnoozeRequest: {
             readonly forge: components["schemas"]["ForgeName"];
@@ -5849,6 +5909,77 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Checks"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["ForgeRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["BadGateway"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readPullRequestDetails: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The forge of the pull request.
+                 * @example github
+                 */
+                readonly forge: components["schemas"]["ForgeName"];
+                /**
+                 * @description The repository of the pull request.
+                 * @example acme/shop
+                 */
+                readonly fullName: components["schemas"]["RepoName"];
+                /**
+                 * @description The number of the pull request.
+                 * @example 17
+                 */
+                readonly number: components["schemas"]["ItemNumber"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The details of the pull request. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "additions": 120,
+                     *       "deletions": 8,
+                     *       "changedFiles": 4,
+                     *       "commits": 3,
+                     *       "reviews": [
+                     *         {
+                     *           "author": "lisa",
+                     *           "state": "approved",
+                     *           "submittedAt": "2026-05-02T08:00:00Z"
+                     *         }
+                     *       ],
+                     *       "threads": [
+                     *         {
+                     *           "author": "lisa",
+                     *           "excerpt": "Is this rounded twice?",
+                     *           "url": "https://github.com/acme/shop/pull/17#discussion_r1",
+                     *           "path": "src/tax.ts",
+                     *           "line": 41,
+                     *           "createdAt": "2026-05-02T07:00:00Z"
+                     *         }
+                     *       ],
+                     *       "comments": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PullRequestDetails"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

@@ -80,6 +80,8 @@ export const requestRenovateRebaseHeaders: Validator;
 export const requestRenovateRebaseBody: Validator;
 export const listChecksQuery: Validator;
 export const checksSchema: Validator;
+export const readPullRequestDetailsQuery: Validator;
+export const pullRequestDetailsSchema: Validator;
 export const snoozePullRequestBody: Validator;
 export const unsnoozePullRequestBody: Validator;
 export const saveVisitBody: Validator;

@@ -46,6 +46,10 @@ export const pullRequestsHandlers = ({
     return { status: 204 };
   },
   listChecks: async ({ caller, query }) => ({ status: 200, body: { checks: await actions.listChecks(caller, query) } }),
+  readPullRequestDetails: async ({ caller, query }) => ({
+    status: 200,
+    body: await actions.readDetails(caller, query),
+  }),
   async snoozePullRequest({ caller, body: { until, ...snooze } }) {
     await snoozes.save(caller, { ...snooze, until: until === undefined ? undefined : new Date(until) });
     return { status: 204 };

@@ -175,4 +175,34 @@ export function pullRequestsTests(stage: () => Stage): void {
       expect(await list(fullName)).toMatchObject({ status: 502, code: 'bad_gateway' });
     });
   });
+
+  describe('readPullRequestDetails', () => {
+    const read = async (fullName: string, number = 1) => {
+      const query = { forge: 'github' as const, fullName, number };
+      const { data, error, response } = await stage()
+        .client(member)
+        .GET('/api/pull-requests/details', { params: { query } });
+      return { status: response.status, code: error?.code, data };
+    };
+
+    test('returns size, reviews, unresolved threads and comments', async () => {
+      const { fullName } = addRepository();
+      const { status, data } = await read(fullName);
+      expect(status).toBe(200);
+      expect(data).toEqual({
+        ...{ additions: 12, deletions: 3, changedFiles: 1, commits: 1 },
+        ...{ reviews: [], threads: [], comments: [] },
+      });
+    });
+
+    test('returns 404 for an unknown pull request', async () => {
+      expect(await read(addRepository().fullName, 99)).toMatchObject({ status: 404, code: 'not_found' });
+    });
+
+    test('returns 502 if the forge does not respond', async () => {
+      const { fullName } = addRepository();
+      failAt('github', fullName, { status: 500, body: '' });
+      expect(await read(fullName)).toMatchObject({ status: 502, code: 'bad_gateway' });
+    });
+  });
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { createTextSender, escapeAttribute, loadAssets, renderPageTemplate } from '../files/assets.js';
 
@@ -33,9 +33,27 @@ export interface ProductPages {
   readonly name: string;
   /** The key of the local storage with the theme that a reader has chosen: `dark` or `light`. */
   readonly themeKey: string;
+  /** A label that distinguishes this instance; empty without one. */
+  readonly label: string;
   /** The product's pages about the data of the site. */
-  readonly sitePages: readonly { readonly name: string; readonly path: string }[];
+  readonly sitePages: readonly ProductPage[];
+  /** The navigation of the product. */
+  readonly pages: readonly (ProductPage & { readonly needs: Audience })[];
+  /** The pages of the navigation that the explorer and the reference belong to, by their paths. */
+  readonly sections: { readonly explorer: string; readonly reference: string };
+  /** Returns the pages that the sender of a request can open; `undefined` if it is unknown. */
+  readonly findAudience: (request: Request) => Promise<Audience | undefined>;
 }
+
+interface ProductPage {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Who can open a page. Each includes the ones before. */
+export type Audience = (typeof AUDIENCES)[number];
+
+const AUDIENCES = ['public', 'user', 'admin'] as const;
 
 interface ExplorerOptions {
   readonly product: ProductPages;
@@ -61,11 +79,11 @@ export function loadExplorer({ product, introspection, needsToken, enter }: Expl
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   });
   const links = product.sitePages.map(({ name, path }) => `<a href="${path}">${name}</a>`);
-  const page = withProduct(renderPageTemplate(own('explorer.html'), assets), product)
+  const page = renderPageTemplate(own('explorer.html'), assets)
     .replace('{{site-pages}}', links.join('\n        '))
     .replace('{{introspection}}', introspection ? 'on' : 'off')
     .replace('{{token}}', needsToken ? 'needed' : '');
-  return { assets: assets.handler, page: graphiqlPage(page, enter) };
+  return { assets: assets.handler, page: graphiqlPage(createShellSender(page, product, 'explorer'), enter) };
 }
 
 /**
@@ -93,12 +111,11 @@ const policy = helmet.contentSecurityPolicy({
  *
  * @param enter Admits a request for the page, or responds to it.
  */
-function graphiqlPage(page: string, enter: RequestHandler): RequestHandler {
-  const send = createTextSender(page, 'html');
-  const show: RequestHandler = (request, response) => {
+function graphiqlPage(send: PageSender, enter: RequestHandler): RequestHandler {
+  const show: RequestHandler = (request, response, next) => {
     policy(request, response, () => {
       response.set('X-Content-Type-Options', 'nosniff').vary('Accept');
-      void send(response);
+      send(request, response).catch(next);
     });
   };
   return (request, response, next) => {
@@ -110,8 +127,38 @@ function graphiqlPage(page: string, enter: RequestHandler): RequestHandler {
   };
 }
 
-const withProduct = (page: string, { name, themeKey }: ProductPages): string =>
-  page.replaceAll('{{product}}', escapeAttribute(name)).replace('{{theme-key}}', escapeAttribute(themeKey));
+type PageSender = (request: Request, response: Response) => Promise<void>;
+
+/** Creates the function that sends a page in the product's own header, with the links that the sender can open. */
+function createShellSender(page: string, product: ProductPages, tool: keyof ProductPages['sections']): PageSender {
+  const senders = AUDIENCES.map((audience) => createTextSender(withProduct(page, product, tool, audience), 'html'));
+  return async (request, response) => {
+    const audience = (await product.findAudience(request)) ?? 'public';
+    response.vary('Cookie');
+    await senders[AUDIENCES.indexOf(audience)]?.(response);
+  };
+}
+
+function withProduct(
+  page: string,
+  { name, label, themeKey, pages, sections }: ProductPages,
+  tool: keyof ProductPages['sections'],
+  audience: Audience,
+): string {
+  const isOpen = ({ needs }: ProductPages['pages'][number]): boolean =>
+    AUDIENCES.indexOf(needs) <= AUDIENCES.indexOf(audience);
+  const links = pages.filter(isOpen).map((one) => {
+    const current = one.path === sections[tool] ? ' aria-current="true"' : '';
+    return `<li><a href="${one.path}"${current}>${one.name}</a></li>`;
+  });
+  return page
+    .replaceAll('{{product}}', () => escapeText(name))
+    .replace('{{label}}', () => (label === '' ? '' : ` <span class="instance">${escapeText(label)}</span>`))
+    .replace('{{pages}}', () => links.join('\n          '))
+    .replace('{{theme-key}}', () => escapeAttribute(themeKey));
+}
+
+const escapeText = (text: string): string => escapeAttribute(text).replaceAll('<', '&lt;');
 
 function wantsPage(request: Request): boolean {
   if (request.method !== 'GET' || request.query.query !== undefined) return false;
@@ -138,12 +185,8 @@ export function loadApiReference(contracts: readonly ListedContract[], product: 
     'swagger-ui.js': inPackage('swagger-ui-dist', 'swagger-ui-bundle.js'),
   });
   const links = contracts.map(({ name, url }) => `<li><a href="${url}">${name}</a></li>`);
-  const page = withProduct(renderPageTemplate(own('reference.html'), assets), product)
+  const page = renderPageTemplate(own('reference.html'), assets)
     .replace('{{contracts}}', () => escapeAttribute(JSON.stringify(contracts)))
     .replace('{{links}}', () => links.join(''));
-  const send = createTextSender(page, 'html');
-  return {
-    assets: assets.handler,
-    page: (_request, response) => send(response),
-  };
+  return { assets: assets.handler, page: createShellSender(page, product, 'reference') };
 }

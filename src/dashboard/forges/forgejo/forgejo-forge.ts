@@ -9,6 +9,7 @@ import { withForgeErrors } from '../sanitize.js';
 import { replaceWebhooks } from '../webhooks.js';
 import { actOnForgejo, FORGEJO_ACTIONS } from './actions.js';
 import { readForgejoChecks } from './checks.js';
+import { readForgejoDetails } from './details.js';
 import { createForgejoReader } from './reader.js';
 
 export interface ForgejoForgeOptions extends ForgejoOptions {
@@ -27,6 +28,7 @@ export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: Forge
     inspect: () => inspectForgejo(rest, reader.discover),
     readState: (target) => readPullRequestState(rest, target),
     checks: (target) => readForgejoChecks(rest, target),
+    details: (target) => readForgejoDetails(rest, target),
     act: (target, action) => actOnForgejo({ rest, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureForgejoWebhook(rest, fullName, hook),
   };

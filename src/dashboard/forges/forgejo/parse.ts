@@ -105,11 +105,31 @@ export interface PullRequestNode extends IssueNode {
   readonly base: BranchNode;
   readonly head: BranchNode;
   readonly changed_files?: number | null;
+  readonly additions?: number | null;
+  readonly deletions?: number | null;
   readonly requested_reviewers?: readonly UserNode[] | null;
   readonly requested_reviewers_teams?: readonly object[] | null;
 }
 
+export interface CommentNode {
+  readonly user: UserNode | null;
+  readonly body: string;
+  readonly html_url: string;
+  readonly created_at: string;
+}
+
+/** A comment on a line of the diff. */
+export interface ReviewCommentNode extends CommentNode {
+  readonly path: string;
+  readonly position?: number | null;
+  /** The user who resolved the thread. */
+  readonly resolver?: UserNode | null;
+}
+
 export interface ReviewNode {
+  readonly id: number;
+  readonly submitted_at?: string;
+  readonly comments_count?: number;
   readonly user: UserNode | null;
   readonly state: string;
   readonly official: boolean;

@@ -5,6 +5,7 @@ import {
   type Forge,
   type ForgePullRequest,
   type ForgeRepository,
+  type PullRequestDetails,
   type PullRequestTarget,
   type RepositorySnapshot,
   toCiFields,
@@ -57,6 +58,7 @@ export function createAnonymousGithubForge({
     inspect: async () => ({ repositories: await reader.discover(), missing: [TOKEN_PERMISSION] }),
     readState: (target) => readPullRequestState(rest, target),
     checks: (target) => readPublicChecks(rest, target),
+    details: (target) => readPublicDetails(rest, target),
     act: rejectWithoutToken,
     ensureWebhook: rejectWithoutToken,
   };
@@ -66,6 +68,22 @@ export function createAnonymousGithubForge({
 async function readPublicChecks(rest: RestClient, { fullName, number }: PullRequestTarget): Promise<Check[]> {
   const { head } = (await rest.get(`${toRepositoryPath(fullName)}/pulls/${number}`)) as PublicPullRequestNode;
   return (await readCheckRuns(rest, fullName, head.sha)).map(toCheck);
+}
+
+/** Reads the size with one request: the API tells resolved threads apart only for a credential. */
+async function readPublicDetails(
+  rest: RestClient,
+  { fullName, number }: PullRequestTarget,
+): Promise<PullRequestDetails> {
+  const node = (await rest.get(`${toRepositoryPath(fullName)}/pulls/${number}`)) as PublicPullRequestNode;
+  const { additions, deletions, changed_files, commits } = node;
+  return {
+    ...(additions !== undefined && { additions }),
+    ...(deletions !== undefined && { deletions }),
+    ...(changed_files !== undefined && { changedFiles: changed_files }),
+    ...(commits !== undefined && { commits }),
+    ...{ reviews: [], threads: [], comments: [] },
+  };
 }
 
 function toCheck(node: PublicCheckRunNode): Check {
@@ -251,6 +269,10 @@ interface PublicPullRequestNode extends RestIssueNode {
   readonly base: BranchNode;
   readonly requested_reviewers: readonly { readonly login: string }[] | null;
   readonly auto_merge: object | null;
+  readonly additions?: number;
+  readonly deletions?: number;
+  readonly changed_files?: number;
+  readonly commits?: number;
 }
 
 interface PublicCheckRunNode {

@@ -14,6 +14,7 @@ import {
 } from './access.js';
 import { actOnGithub, GITHUB_ACTIONS, readBotReplies } from './actions.js';
 import { CHECKS_PERMISSION, readChecks } from './checks.js';
+import { readGithubDetails } from './details.js';
 import { PROBE_CHECKS } from './queries.js';
 import { createGithubReader } from './reader.js';
 import {
@@ -57,6 +58,7 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
         : inspectInstallation(installation, { requests, discover: reader.discover }),
     readState: (target) => readPullRequestState(requests, target),
     checks: (target) => readChecks(requests, target),
+    details: (target) => readGithubDetails(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
     readReplies: (comments) => readBotReplies(requests, comments),
     ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),

@@ -161,6 +161,23 @@ export const READ_CHECKS = `
     }
   }`;
 
+/** Reads what a board leaves out of a pull request. */
+export const READ_DETAILS = `
+  query ReadDetails($owner: String!, $name: String!, $number: Int!) {
+    ${RATE_LIMIT}
+    repository(owner: $owner, name: $name) {
+      pullRequest(number: $number) {
+        additions deletions changedFiles
+        commits { totalCount }
+        reviews(last: 50) { nodes { state submittedAt author { login } } }
+        reviewThreads(last: 100) {
+          nodes { isResolved path line comments(first: 1) { nodes { bodyText url createdAt author { login } } } }
+        }
+        comments(last: 20) { nodes { bodyText url createdAt author { login } } }
+      }
+    }
+  }`;
+
 /** Reads the checks of a few open pull requests in the same way as the board and the list of checks. */
 export const PROBE_CHECKS = `
   query ProbeChecks($ids: [ID!]!) {

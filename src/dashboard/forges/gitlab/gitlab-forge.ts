@@ -6,6 +6,7 @@ import { withForgeErrors } from '../sanitize.js';
 import { replaceWebhooks } from '../webhooks.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
+import { readGitlabDetails } from './details.js';
 import { createGitlabReader } from './reader.js';
 import { createGitlabRequests, type GitlabOptions, toProjectPath } from './requests.js';
 
@@ -25,6 +26,7 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     inspect: () => inspectGitlab(requests, reader.discover),
     readState: (target) => readMergeRequestState(requests, target),
     checks: (target) => readGitlabChecks(requests, target),
+    details: (target) => readGitlabDetails(requests, target),
     act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),
   };

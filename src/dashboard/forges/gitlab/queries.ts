@@ -68,6 +68,19 @@ export const READ_MERGE_REQUEST = `
     project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest headPipeline { project { fullPath } } } }
   }${MERGE_REQUEST}`;
 
+/** Reads the size of a merge request and its reviewers. */
+export const READ_DETAILS = `
+  query ReadDetails($path: ID!, $iid: String!) {
+    project(fullPath: $path) {
+      mergeRequest(iid: $iid) {
+        webUrl commitCount
+        diffStatsSummary { additions deletions fileCount }
+        approvedBy { nodes { username } }
+        reviewers { nodes { username mergeRequestInteraction { reviewState } } }
+      }
+    }
+  }`;
+
 // The results of the queries, and the responses of GitLab's REST API.
 
 interface Latest {
@@ -156,4 +169,31 @@ export interface JobNode {
   readonly web_url: string;
   readonly duration: number | null;
   readonly failure_reason?: string | null;
+}
+
+export interface DetailsNode extends Pick<MergeRequestNode, 'approvedBy' | 'reviewers'> {
+  readonly webUrl: string;
+  readonly commitCount: number | null;
+  readonly diffStatsSummary: {
+    readonly additions: number;
+    readonly deletions: number;
+    readonly fileCount: number;
+  } | null;
+}
+
+/** A discussion of GitLab's REST API: a thread, or a single comment. */
+export interface DiscussionNode {
+  readonly notes: readonly NoteNode[] | null;
+}
+
+export interface NoteNode {
+  readonly id: number;
+  readonly body: string;
+  readonly author: { readonly username: string } | null;
+  readonly created_at: string;
+  /** Whether GitLab wrote the note, for example about a new commit. */
+  readonly system: boolean;
+  readonly resolvable: boolean;
+  readonly resolved?: boolean;
+  readonly position?: { readonly new_path: string | null; readonly new_line: number | null } | null;
 }

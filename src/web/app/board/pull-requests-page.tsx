@@ -25,6 +25,8 @@ import { type Group, toGroups } from './list/groups.js';
 import { KeyboardShortcuts, useListKeys } from './list/list-keys.js';
 import { Pager, usePage } from './list/paging.js';
 import { PullRequestGroups } from './list/pull-request-groups.js';
+import { useSelection } from './list/selection.js';
+import { PullRequestPanel } from './panel/pull-request-panel.js';
 
 /** Starts loading the data of the page before it is drawn. */
 export const preloadPullRequests = (): Promise<void> => preloadBoard(pullRequestFilter.value.drafts);
@@ -61,6 +63,7 @@ function PullRequestList({ board }: { readonly board: Board }) {
   const [isHelping, setHelping] = useState(false);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const onHelp = useCallback(() => setHelping(true), []);
+  const { selected, select } = useSelection();
   const { used, choices, rows, groups } = useFilteredBoard(board, pullRequestFilter.value);
   const list = JSON.stringify(used);
   const paged = usePage(rows, used.group === 'none' ? Number(used.size) || Infinity : Infinity, list);
@@ -74,7 +77,8 @@ function PullRequestList({ board }: { readonly board: Board }) {
       return next;
     });
   }, []);
-  useListKeys({ search, onHelp });
+  useListKeys({ search, onHelp, onSelect: select });
+  const onClose = useCallback(() => select(''), [select]);
   useTabBadge();
   useVisitReport(board);
 
@@ -100,7 +104,13 @@ function PullRequestList({ board }: { readonly board: Board }) {
           Shortcuts <kbd aria-hidden="true">?</kbd>
         </button>
       </div>
-      <PullRequestGroups groups={listed} {...{ chosen, onChoose }} list={`${list} ${paged.page}`} isReadOnly={!isOwn} />
+      <PullRequestGroups
+        groups={listed}
+        {...{ chosen, selected, onChoose }}
+        onSelect={select}
+        list={`${list} ${paged.page}`}
+        isReadOnly={!isOwn}
+      />
       <Pager {...paged} />
       {rows.length === 0 && (
         <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>
@@ -111,6 +121,7 @@ function PullRequestList({ board }: { readonly board: Board }) {
           onDone={(left) => choose(new Set(left.map(getRowKey)))}
         />
       )}
+      {selected !== '' && <PullRequestPanel {...{ board, selected, onClose }} isReadOnly={!isOwn} />}
       {isHelping && <KeyboardShortcuts onClose={() => setHelping(false)} />}
     </>
   );

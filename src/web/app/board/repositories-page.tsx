@@ -4,7 +4,7 @@ import { toUserMessage } from '../api.js';
 import { parseAddressState, type Query, useAddress } from '../ui/address.js';
 import { ActionButton } from '../ui/buttons.js';
 import { Select } from '../ui/fields.js';
-import { showToast } from '../ui/toasts.js';
+import { showToast, showUndoToast } from '../ui/toasts.js';
 import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './actions/repository-actions.js';
 import { BoardHead, ForgeNotices } from './board-head.js';
 import { boardError, boardOwner, shownBoard } from './data/board-store.js';
@@ -212,7 +212,16 @@ function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
   const change = (work: Promise<void>): void =>
     void work.catch((error: unknown) => showToast(toUserMessage(error), 'failed'));
-  const ignore = (prs: boolean, issues: boolean): void => change(setIgnored(repository, prs, issues));
+  const ignore = (prs: boolean, issues: boolean): void =>
+    change(
+      setIgnored(repository, prs, issues).then(() => {
+        const about = `The settings of ${repository.fullName}`;
+        const before = [repository.ignoredPRs, repository.ignoredIssues] as const;
+        showUndoToast(`${repository.fullName}: ${describeHidden(prs, issues)}.`, `${about} are as before.`, async () =>
+          setIgnored(repository, ...before),
+        );
+      }),
+    );
   const box = (name: string, isOn: boolean, onToggle: (isOn: boolean) => void) => (
     <label class="choice">
       <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onToggle(currentTarget.checked)} />
@@ -228,4 +237,10 @@ function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
       {box('Auto-update branches', autoUpdateBranch, (isOn) => change(setAutoUpdate(repository, isOn)))}
     </div>
   );
+}
+
+function describeHidden(prs: boolean, issues: boolean): string {
+  if (prs && issues) return 'pull requests and issues are hidden';
+  if (!prs && !issues) return 'nothing is hidden';
+  return prs ? 'pull requests are hidden' : 'issues are hidden';
 }

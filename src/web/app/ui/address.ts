@@ -41,7 +41,8 @@ export function useAddress<State extends object>(
   /** Set while the state follows the address, which must not change the history: Forward would be lost. */
   const isReading = useRef(false);
   const write = (isReplaced: boolean): void => {
-    const target = toAddress(own, state.peek(), defaults);
+    const selection = new URLSearchParams(location.search).get(SELECTION) ?? '';
+    const target = withSelection(toAddress(own, state.peek(), defaults), selection);
     if (location.pathname === own && target !== own + location.search) route(target, isReplaced);
   };
   useLayoutEffect(() => {
@@ -85,6 +86,22 @@ function follow<State extends object>(
     clearTimeout(timer);
     stop();
   };
+}
+
+/** The parameter with the selected row of a list, which is no part of the filters. */
+export const SELECTION = 'row';
+
+/** Returns the current address with a selected row, or without one. */
+export function toSelectionAddress(selection: string): string {
+  const parameters = new URLSearchParams(location.search);
+  parameters.delete(SELECTION);
+  const rest = parameters.toString();
+  return withSelection(rest === '' ? location.pathname : `${location.pathname}?${rest}`, selection);
+}
+
+function withSelection(address: string, selection: string): string {
+  if (selection === '') return address;
+  return `${address}${address.includes('?') ? '&' : '?'}${SELECTION}=${encodeURIComponent(selection).replaceAll('%2F', '/')}`;
 }
 
 /** Returns whether the address and a state both have a search text: a longer one replaces a shorter one in the history. */

@@ -44,8 +44,11 @@ const IGNORE_MS = 400;
 
 interface ConfirmButtonProps {
   readonly onAct: () => Promise<void>;
-  /** The text of the button while it waits for a confirmation, such as "Merge #418?". */
-  readonly question: string;
+  /**
+   * The text of the button while it waits for a confirmation, such as "Merge #418?". Without it, the first press acts:
+   * for actions that can be undone.
+   */
+  readonly question: string | undefined;
   readonly label?: string;
   readonly class?: string;
   readonly disabled?: boolean;
@@ -73,7 +76,9 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const click = ({ detail }: MouseEvent): void => {
     if (isBusy) return;
     if (disabled) return onRefuse?.();
-    if (!isArmed) {
+    if (question === undefined) {
+      if (detail <= 1) act();
+    } else if (!isArmed) {
       // An effect could run only after the second press of a double click.
       since.current = performance.now();
       pendingConfirmation.value = { id, question };

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { createCountDown } from './count-down.js';
 
 interface Armed {
   readonly id: string;
@@ -27,7 +28,11 @@ const HOVERS = matchMedia('(hover: hover)');
 export function watchConfirmation(box: HTMLElement): () => void {
   const listeners = new AbortController();
   const { signal: until } = listeners;
-  const countDown = createCountDown(() => document.hidden || isOver || box.querySelector(':focus-visible') !== null);
+  const countDown = createCountDown(
+    TIMEOUT_MS,
+    () => document.hidden || isOver || box.querySelector(':focus-visible') !== null,
+    cancelConfirmation,
+  );
   let isOver = HOVERS.matches && box.matches(':hover');
   const over = (is: boolean) => (): void => {
     isOver = is && HOVERS.matches;
@@ -59,23 +64,4 @@ export function watchConfirmation(box: HTMLElement): () => void {
     listeners.abort();
     countDown.stop();
   };
-}
-
-function createCountDown(isPaused: () => boolean) {
-  let left = TIMEOUT_MS;
-  let since = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = (): void => {
-    if (timer === undefined) return;
-    clearTimeout(timer);
-    timer = undefined;
-    left -= performance.now() - since;
-  };
-  const update = (): void => {
-    stop();
-    if (isPaused()) return;
-    since = performance.now();
-    timer = setTimeout(cancelConfirmation, left);
-  };
-  return { stop, update };
 }

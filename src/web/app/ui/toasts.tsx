@@ -1,17 +1,25 @@
 import { signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { toUserMessage } from '../api.js';
 import { recordActivity } from './activity.js';
 import { pendingConfirmation } from './confirmation.js';
+import { createCountDown } from './count-down.js';
 
 interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: 'done' | 'failed';
+  /** Undoes the action that the message is about. */
+  readonly undo?: () => Promise<unknown>;
 }
 
 const toasts = signal<readonly Toast[]>([]);
 
 /** How long a success message is shown; errors stay until they are dismissed. */
 const SHOWN_MS = 6_000;
+
+/** How long an action can be undone: enough time to reach the button with the keyboard. */
+const UNDO_MS = 10_000;
 
 /** More toasts would hide the page. */
 const MAX_TOASTS = 4;
@@ -22,19 +30,51 @@ let last = 0;
  * Shows a message and adds it to the activity. Screen readers announce failures at once, and successes when they pause.
  */
 export function showToast(text: string, kind: Toast['kind'] = 'done'): void {
-  const id = (last += 1);
-  recordActivity(text, kind);
-  toasts.value = [...toasts.value, { id, text, kind }].slice(-MAX_TOASTS);
-  if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS);
+  add({ text, kind });
 }
 
+/**
+ * Shows that an action was performed, with a button to undo it for a few seconds. It replaces the button of the action
+ * before. A failure of `undo` is shown as a message.
+ *
+ * @param undone the message after `undo`
+ */
+export function showUndoToast(text: string, undone: string, undo: () => Promise<unknown>): void {
+  toasts.value = toasts.value.filter((toast) => toast.undo === undefined);
+  const act = async (): Promise<void> =>
+    undo().then(
+      () => showToast(undone),
+      (error: unknown) => showToast(toUserMessage(error), 'failed'),
+    );
+  add({ text, kind: 'done', undo: act });
+}
+
+function add(toast: Omit<Toast, 'id'>): void {
+  const id = (last += 1);
+  recordActivity(toast.text, toast.kind);
+  toasts.value = [...toasts.value, { ...toast, id }].slice(-MAX_TOASTS);
+}
+
+/** The element that had the focus before it moved to a message. */
+let before: Element | null = null;
+
+/** Removes a message. A focus in it returns to where it was, or to the heading of the page. */
 function dismiss(id: number): void {
+  const isFocused = document.activeElement?.closest('.toasts') !== null;
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
+  if (!isFocused || document.activeElement === null) return;
+  const place = before?.isConnected === true ? before : document.querySelector('h1');
+  if (place instanceof HTMLElement) place.focus({ preventScroll: true });
 }
 
 export function Toasts() {
   return (
-    <div class="toasts">
+    <div
+      class="toasts"
+      onFocusIn={({ relatedTarget }) => {
+        if (relatedTarget instanceof Element && relatedTarget.closest('.toasts') === null) before = relatedTarget;
+      }}
+    >
       <div role="status">{listOf('done')}</div>
       <div role="alert">{listOf('failed')}</div>
       <div class="aside" role="status">
@@ -45,13 +85,48 @@ export function Toasts() {
 }
 
 const listOf = (kind: Toast['kind']) =>
-  toasts.value
-    .filter((toast) => toast.kind === kind)
-    .map(({ id, text }) => (
-      <p key={id} class={`toast ${kind}`}>
-        {text}
-        <button type="button" class="plain" aria-label={`Dismiss: ${text}`} onClick={() => dismiss(id)}>
-          <span aria-hidden="true">×</span>
+  toasts.value.filter((toast) => toast.kind === kind).map((toast) => <Message key={toast.id} toast={toast} />);
+
+/** A message. The time of a success stands still while it is pointed at or focused, and while the page is hidden. */
+function Message({ toast: { id, text, kind, undo } }: { readonly toast: Toast }) {
+  const box = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(
+    () => (kind === 'done' && box.current !== null ? endLater(box.current, id, undo !== undefined) : undefined),
+    [],
+  );
+  const onUndo = (): void => {
+    dismiss(id);
+    void undo?.();
+  };
+  return (
+    <p ref={box} class={`toast ${kind}`}>
+      {text}
+      {undo !== undefined && (
+        <button type="button" class="undo" onClick={onUndo}>
+          Undo
         </button>
-      </p>
-    ));
+      )}
+      <button type="button" class="plain" aria-label={`Dismiss: ${text}`} onClick={() => dismiss(id)}>
+        <span aria-hidden="true">×</span>
+      </button>
+    </p>
+  );
+}
+
+/** Dismisses a message after its time. Returns a function that stops it. */
+function endLater(box: HTMLElement, id: number, canUndo: boolean): () => void {
+  const listeners = new AbortController();
+  const { signal: until } = listeners;
+  const isUsed = (): boolean => document.hidden || box.matches(':hover') || box.contains(document.activeElement);
+  const { update, stop } = createCountDown(canUndo ? UNDO_MS : SHOWN_MS, isUsed, () => dismiss(id));
+  for (const event of ['pointerenter', 'pointerleave', 'focusin'])
+    box.addEventListener(event, update, { signal: until });
+  // The focus has not moved yet.
+  box.addEventListener('focusout', () => queueMicrotask(update), { signal: until });
+  document.addEventListener('visibilitychange', update, { signal: until });
+  update();
+  return () => {
+    listeners.abort();
+    stop();
+  };
+}

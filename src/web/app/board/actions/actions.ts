@@ -1,5 +1,6 @@
 import { ApiError } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
+import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { removeRow } from '../data/board-store.js';
 import { recordRateLimit } from '../data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from '../data/rows.js';
@@ -14,6 +15,8 @@ interface Action {
   /** The end of the success message, which starts with the pull request. */
   readonly done: string;
   readonly send: (row: PullRequest) => Promise<unknown>;
+  /** The action that undoes it. Such an action needs no confirmation. */
+  readonly undo?: 'auto_merge' | 'cancel_auto_merge';
   /** Whether the action removes the pull request from the board. */
   readonly ends?: boolean;
 }
@@ -70,12 +73,14 @@ export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
     verb: 'Enable auto-merge for',
     done: 'will be merged when it is ready',
     send: post('/api/pull-requests/auto-merge'),
+    undo: 'cancel_auto_merge',
   },
   cancel_auto_merge: {
     name: 'Cancel auto-merge',
     verb: 'Cancel auto-merge of',
     done: 'is no longer set to auto-merge',
     send: post('/api/pull-requests/auto-merge/cancel'),
+    undo: 'auto_merge',
   },
   update_branch: {
     name: 'Update branch',
@@ -128,6 +133,20 @@ export async function performAction(row: PullRequest, { send, done, ends = false
   });
   if (ends) removeRow(row);
   return `${row.repo} #${row.number} ${done}.`;
+}
+
+/** Shows the outcome of an action on pull requests, with a button that undoes it where that is possible. */
+export function showOutcome(rows: readonly PullRequest[], { undo }: Action, text: string): void {
+  const reverse = undo === undefined ? undefined : ACTIONS[undo];
+  if (reverse === undefined || rows.length === 0) {
+    showToast(text);
+    return;
+  }
+  const [first] = rows;
+  const about = rows.length === 1 && first ? `${first.repo} #${first.number}` : `${rows.length} pull requests`;
+  showUndoToast(text, `Undone: ${about}.`, async () => {
+    for (const row of rows) await performAction(row, reverse);
+  });
 }
 
 /** Returns whether the same request may succeed later: after a network failure, a rate limit or a server error. */

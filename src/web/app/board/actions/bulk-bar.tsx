@@ -4,7 +4,7 @@ import { ConfirmButton } from '../../ui/buttons.js';
 import { showToast } from '../../ui/toasts.js';
 import { rateLimitedUntil } from '../data/forge-rate-limits.js';
 import type { PullRequest } from '../data/rows.js';
-import { ACTIONS, performAction } from './actions.js';
+import { ACTIONS, performAction, showOutcome } from './actions.js';
 
 interface BulkBarProps {
   readonly chosen: readonly PullRequest[];
@@ -26,15 +26,19 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
     if (action === undefined) return;
     const rows = chosen.filter((row) => allows(row, name));
     const failed: PullRequest[] = [];
+    const done: PullRequest[] = [];
     for (const [index, row] of rows.entries()) {
       setProgress(`${index + 1} of ${rows.length} …`);
-      await performAction(row, action).catch((error: unknown) => {
-        failed.push(row);
-        showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
-      });
+      await performAction(row, action).then(
+        () => done.push(row),
+        (error: unknown) => {
+          failed.push(row);
+          showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
+        },
+      );
     }
     setProgress('');
-    showToast(`${action.name}: ${rows.length - failed.length} of ${rows.length} done.`);
+    showOutcome(done, action, `${action.name}: ${done.length} of ${rows.length} done.`);
     onDone(failed);
   };
   if (chosen.length === 0) return null;
@@ -46,7 +50,7 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
         return (
           <ConfirmButton
             key={name}
-            question={`${ACTIONS[name]?.verb} ${count === 1 ? '1 pull request' : `${count} pull requests`}?`}
+            question={ACTIONS[name]?.undo === undefined ? `${ACTIONS[name]?.verb} ${toCount(count)}?` : undefined}
             onAct={() => run(name)}
           >
             {ACTIONS[name]?.name} ({count})
@@ -60,6 +64,8 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
     </div>
   );
 }
+
+const toCount = (count: number): string => (count === 1 ? '1 pull request' : `${count} pull requests`);
 
 const allows = (row: PullRequest, name: ActionName): boolean =>
   rateLimitedUntil[row.forge].value === undefined &&

@@ -2,54 +2,62 @@ import { limitConcurrency } from '@trellis/core/concurrency';
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
-import { showToast } from '../../ui/toasts.js';
+import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { changeRepository } from '../data/board-store.js';
 import { describeRateLimit, rateLimitedUntil, recordRateLimit } from '../data/forge-rate-limits.js';
 import type { Repository } from '../data/rows.js';
 
+interface BulkAction {
+  readonly name: string;
+  readonly list: readonly Repository[];
+  readonly act: (one: Repository) => Promise<void>;
+  /** Undoes the action. Without it, the action asks for a confirmation. */
+  readonly undo?: (one: Repository) => Promise<void>;
+}
+
+const toCount = (list: readonly Repository[]): string =>
+  list.length === 1 ? '1 repository' : `${list.length} repositories`;
+
 /** Performs one action on every listed repository that allows it, one after the other, and reports the result. */
 export function RepositoryBulk({ repositories }: { readonly repositories: readonly Repository[] }) {
   const [progress, setProgress] = useState('');
-  const run = async (name: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => {
-    let failures = 0;
+  const run = async ({ name, list, act, undo }: BulkAction): Promise<void> => {
+    const done: Repository[] = [];
     for (const [index, one] of list.entries()) {
       setProgress(`${index + 1} of ${list.length} …`);
-      await act(one).catch((error: unknown) => {
-        failures += 1;
-        showToast(`${one.fullName}: ${toUserMessage(error)}`, 'failed');
-      });
+      await act(one).then(
+        () => done.push(one),
+        (error: unknown) => showToast(`${one.fullName}: ${toUserMessage(error)}`, 'failed'),
+      );
     }
     setProgress('');
-    showToast(`${name}: ${list.length - failures} of ${list.length} done.`);
+    const text = `${name}: ${done.length} of ${list.length} done.`;
+    if (undo === undefined || done.length === 0) showToast(text);
+    else showUndoToast(text, `Undone: ${toCount(done)}.`, async () => Promise.all(done.map(undo)));
   };
-  const button = (name: string, verb: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => (
+  const button = (action: BulkAction) => (
     <ConfirmButton
-      question={`${verb} ${list.length === 1 ? '1 repository' : `${list.length} repositories`}?`}
-      disabled={list.length === 0 || progress !== ''}
-      onAct={() => run(name, list, act)}
+      question={action.undo === undefined ? `${action.name} for ${toCount(action.list)}?` : undefined}
+      disabled={action.list.length === 0 || progress !== ''}
+      onAct={() => run(action)}
     >
-      {name} ({list.length})
+      {action.name} ({action.list.length})
     </ConfirmButton>
   );
+  const turn = (isOn: boolean) => ({
+    list: repositories.filter(({ autoUpdateBranch }) => autoUpdateBranch !== isOn),
+    act: (one: Repository) => setAutoUpdate(one, isOn),
+    undo: (one: Repository) => setAutoUpdate(one, !isOn),
+  });
   const pending = repositories.filter(
     ({ forge, hasWebhook, canManageWebhooks }) =>
       !hasWebhook && canManageWebhooks && rateLimitedUntil[forge].value === undefined,
   );
   return (
     <div class="toggles" role="group" aria-label="All listed repositories">
-      {button('Set up webhooks', 'Set up webhooks for', pending, ensureWebhook)}
-      {button(
-        'Auto-update all',
-        'Auto-update',
-        repositories.filter(({ autoUpdateBranch }) => !autoUpdateBranch),
-        (one) => setAutoUpdate(one, true),
-      )}
-      {button(
-        'Turn off auto-update',
-        'Turn off auto-update for',
-        repositories.filter(({ autoUpdateBranch }) => autoUpdateBranch),
-        (one) => setAutoUpdate(one, false),
-      )}
+      {button({ name: 'Set up webhooks', list: pending, act: ensureWebhook })}
+      {button({ name: 'Auto-update all', ...turn(true) })}
+      {button({ name: 'Turn off auto-update', ...turn(false) })}
       <span role="status" class="quiet">
         {progress}
       </span>

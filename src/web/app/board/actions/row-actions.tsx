@@ -4,11 +4,11 @@ import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
 import { Menu } from '../../ui/menu.js';
 import { Countdown } from '../../ui/time-elements.js';
 import { formatDate } from '../../ui/times.js';
-import { showToast } from '../../ui/toasts.js';
+import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';
 import { describeRateLimit, rateLimitedUntil, rateLimitNoticeId } from '../data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from '../data/rows.js';
-import { ACTIONS, isRetryable, performAction } from './actions.js';
+import { ACTIONS, isRetryable, performAction, showOutcome } from './actions.js';
 
 type Offered = PullRequest['allowedActions'][number];
 
@@ -26,7 +26,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
     setBusy(true);
     setOutcome(undefined);
     try {
-      showToast(await performAction(row, known));
+      showOutcome([row], known, await performAction(row, known));
       close?.();
     } catch (error) {
       close?.();
@@ -109,13 +109,13 @@ interface ActionOfProps {
 }
 
 function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }: ActionOfProps) {
-  const { name = '', verb = '' } = ACTIONS[action] ?? {};
+  const { name = '', verb = '', undo } = ACTIONS[action] ?? {};
   const isLocked = blocked === undefined && rateLimitedUntil[row.forge].value !== undefined;
   return (
     <span class="action">
       <ConfirmButton
         label={`${name} #${row.number}`}
-        question={`${verb} #${row.number}?`}
+        question={undo === undefined ? `${verb} #${row.number}?` : undefined}
         disabled={blocked !== undefined || isBusy || isLocked}
         {...(isLocked ? { reason: rateLimitNoticeId(row.forge), onRefuse: onLocked } : {})}
         onAct={onAct}
@@ -160,7 +160,7 @@ function RowError({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }
       {until === undefined && onAgain && (
         <ConfirmButton
           label={`Try again #${row.number}`}
-          question={`${ACTIONS[action]?.verb ?? ''} #${row.number}?`}
+          question={ACTIONS[action]?.undo === undefined ? `${ACTIONS[action]?.verb ?? ''} #${row.number}?` : undefined}
           disabled={isBusy}
           onAct={onAgain}
         >
@@ -174,27 +174,32 @@ function RowError({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }
   );
 }
 
-/** Menu entries that snooze or unsnooze a row. */
+/** Saves and shows the snooze of a row; `undefined` ends it. */
+async function saveSnooze(row: PullRequest, snoozed: PullRequest['snooze']): Promise<void> {
+  const target = toTarget(row);
+  requireData(
+    snoozed === undefined
+      ? await dashboardClient.POST('/api/pull-requests/unsnooze', { params: {}, body: target })
+      : await dashboardClient.POST('/api/pull-requests/snooze', { params: {}, body: { ...target, ...snoozed } }),
+  );
+  changeRow(row, (one) => {
+    const next: Omit<PullRequest, 'snooze'> & { snooze?: PullRequest['snooze'] } = { ...one };
+    delete next.snooze;
+    return snoozed === undefined ? next : { ...next, snooze: snoozed };
+  });
+}
+
+/** Menu entries that snooze or unsnooze a row, which can be undone. */
 function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonly onDone: () => void }) {
-  const showChange = (snoozed: PullRequest['snooze'], message: string): void => {
-    changeRow(row, (one) => {
-      const next: Omit<PullRequest, 'snooze'> & { snooze?: PullRequest['snooze'] } = { ...one };
-      delete next.snooze;
-      return snoozed === undefined ? next : { ...next, snooze: snoozed };
-    });
-    showToast(`${row.repo} #${row.number} ${message}.`);
+  const change = async (snoozed: PullRequest['snooze'], message: string): Promise<void> => {
+    await saveSnooze(row, snoozed);
+    const about = `${row.repo} #${row.number} is`;
+    const undone = row.snooze === undefined ? 'no longer snoozed' : 'snoozed again';
+    showUndoToast(`${about} ${message}.`, `${about} ${undone}.`, async () => saveSnooze(row, row.snooze));
     onDone();
   };
-  const unsnooze = async (): Promise<void> => {
-    requireData(await dashboardClient.POST('/api/pull-requests/unsnooze', { params: {}, body: toTarget(row) }));
-    showChange(undefined, 'is no longer snoozed');
-  };
-  const snooze = async ({ name, body }: SnoozeOption): Promise<void> => {
-    const snoozed = body();
-    const request = { ...toTarget(row), ...snoozed };
-    requireData(await dashboardClient.POST('/api/pull-requests/snooze', { params: {}, body: request }));
-    showChange(snoozed, `is snoozed ${name}`);
-  };
+  const unsnooze = async (): Promise<void> => change(undefined, 'no longer snoozed');
+  const snooze = async ({ name, body }: SnoozeOption): Promise<void> => change(body(), `snoozed ${name}`);
   if (row.snooze) return <ActionButton onAct={unsnooze}>Unsnooze</ActionButton>;
   return (
     <>

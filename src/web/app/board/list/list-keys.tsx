@@ -4,14 +4,22 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 interface ListKeys {
   readonly search: RefObject<HTMLInputElement | null>;
   readonly onHelp: () => void;
+  /** Opens the side panel for the row with an address form. */
+  readonly onSelect: (selection: string, isReplaced?: boolean) => void;
 }
 
 /** Keyboard shortcuts of the list; {@link KeyboardShortcuts} lists them. */
-export function useListKeys({ search, onHelp }: ListKeys): void {
+export function useListKeys({ search, onHelp, onSelect }: ListKeys): void {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
-      const work = KEYS[event.key] ?? (event.key === '/' ? () => search.current?.focus() : undefined);
+      const own: Keys = {
+        j: () => step(1, onSelect),
+        k: () => step(-1, onSelect),
+        c: () => onSelect(keyOf(current()) || keyOf(rows()[0])),
+        '/': () => search.current?.focus(),
+      };
+      const work = own[event.key] ?? KEYS[event.key];
       if (event.key === '?') onHelp();
       else if (work === undefined) return;
       else work();
@@ -19,38 +27,47 @@ export function useListKeys({ search, onHelp }: ListKeys): void {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [search, onHelp]);
+  }, [search, onHelp, onSelect]);
   useFocusRestoration();
 }
 
 /** Presses a button of the focused row. Returns whether the row has it. */
 const press = (selector: string): boolean => {
-  const button = current()?.querySelector<HTMLElement>(selector);
+  const button = (panel() ?? current())?.querySelector<HTMLElement>(selector);
   // With the focus on the button, screen readers read its confirmation out and Enter confirms it.
   button?.focus();
   button?.click();
   return Boolean(button);
 };
 
-const KEYS: Readonly<Record<string, () => unknown>> = {
-  j: () => step(1),
-  k: () => step(-1),
+type Keys = Readonly<Record<string, () => unknown>>;
+
+const KEYS: Keys = {
   o: () => current()?.querySelector<HTMLElement>('a.open')?.click(),
   m: () => press('.actions > .action button') || press('.actions > .more > summary'),
   r: () => press('.actions > .review'),
   x: () => press('.choose input'),
-  c: () => press('button.ci'),
+  z: () => document.querySelector<HTMLElement>('.toast .undo')?.click(),
 };
 
 const rows = (): Element[] => [...document.querySelectorAll('li.pull')];
 
-const current = (): Element | null => document.activeElement?.closest('li.pull') ?? null;
+/** The focused row, or the one in the side panel. */
+const current = (): Element | null =>
+  document.activeElement?.closest('li.pull') ?? document.querySelector('li.pull[aria-current]');
 
-/** Focuses the title of the next or previous row. */
-function step(by: 1 | -1): void {
+/** The side panel, which has the actions of its row. */
+const panel = (): Element | null => document.querySelector('.panel');
+
+const keyOf = (row: Element | null | undefined): string => row?.getAttribute('data-key') ?? '';
+
+/** Focuses the title of the next or previous row. With an open side panel, it shows the row instead. */
+function step(by: 1 | -1, onSelect: ListKeys['onSelect']): void {
   const list = rows();
   const at = list.findIndex((row) => row === current());
-  focusOn(list[at === -1 ? 0 : at + by]);
+  const next = list[at === -1 ? 0 : at + by];
+  if (panel() === null) focusOn(next);
+  else if (next !== undefined) onSelect(keyOf(next), true);
 }
 
 function focusOn(row: Element | undefined): void {
@@ -100,11 +117,12 @@ const SHORTCUTS = [
   ['o', 'Open on the code host'],
   ['r', 'Review: open the changes on the code host'],
   ['m', 'Merge, or the next step of the row; press again to confirm. Opens the menu if there is none'],
-  ['c', 'Show checks'],
+  ['c', 'Show checks, reviews and comments beside the list; j and k go on to other rows'],
   ['x', 'Select'],
+  ['z', 'Undo, while the message of the action is shown'],
   ['/', 'Search titles'],
   ['Ctrl K', 'Search everything; ⌘ K on a Mac'],
-  ['Esc', 'Cancel'],
+  ['Esc', 'Cancel; close the details'],
   ['?', 'Show this list'],
 ] as const;
 

@@ -5,6 +5,7 @@ import { pullRequestFilter } from '../filter/filter-store.js';
 import { type Block, type Group, toBlocks } from './groups.js';
 import { useProgressiveRendering } from './paging.js';
 import { PullRequestRow } from './pull-request-row.js';
+import { toSelection } from './selection.js';
 
 interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
   readonly groups: readonly Group[];
@@ -38,8 +39,11 @@ export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsPr
 
 interface RowBlockProps extends Block {
   readonly chosen: ReadonlySet<string>;
+  /** The address form of the row in the side panel; empty without one. */
+  readonly selected: string;
   readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
   readonly isReadOnly: boolean;
+  readonly onSelect: (selection: string) => void;
 }
 
 const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pullRequestFilter.value, label });
@@ -49,7 +53,7 @@ const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pu
  * block is not redrawn, so that neither gets slower with thousands of rows. All rows stay in the document for searching
  * and screen readers; the block itself has no role.
  */
-const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }: RowBlockProps) {
+const RowBlock = memo(function RowBlock({ rows, isFar, chosen, selected, ...rest }: RowBlockProps) {
   const block = useRef<HTMLUListElement>(null);
   // Sets an estimated height until the block is first drawn.
   useLayoutEffect(() => {
@@ -58,7 +62,12 @@ const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }: RowBlo
   return (
     <ul ref={block} role="none" class={`pulls ${isFar ? 'far' : ''}`}>
       {rows.map((row) => (
-        <PullRequestRow key={getRowKey(row)} {...{ row, onLabel, ...rest }} isChosen={chosen.has(getRowKey(row))} />
+        <PullRequestRow
+          key={getRowKey(row)}
+          {...{ row, onLabel, ...rest }}
+          isChosen={chosen.has(getRowKey(row))}
+          isSelected={toSelection(row) === selected}
+        />
       ))}
     </ul>
   );
@@ -67,12 +76,15 @@ const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }: RowBlo
 function isSame(before: RowBlockProps, after: RowBlockProps): boolean {
   const isMarked = (row: PullRequest): boolean =>
     before.chosen.has(getRowKey(row)) === after.chosen.has(getRowKey(row));
+  const isReselected = (row: PullRequest): boolean => [before.selected, after.selected].includes(toSelection(row));
   return (
     before.isFar === after.isFar &&
     before.isReadOnly === after.isReadOnly &&
     before.onChoose === after.onChoose &&
+    before.onSelect === after.onSelect &&
     before.rows.length === after.rows.length &&
     before.rows.every((row, index) => row === after.rows[index]) &&
-    (before.chosen === after.chosen || after.rows.every(isMarked))
+    (before.chosen === after.chosen || after.rows.every(isMarked)) &&
+    (before.selected === after.selected || !after.rows.some(isReselected))
   );
 }

@@ -1,0 +1,184 @@
+import { useCallback } from 'preact/hooks';
+import type { components } from '../../../../generated/dashboard/client.js';
+import { dashboardClient, requireData } from '../../api.js';
+import { AsyncContent, useResource } from '../../ui/resource.js';
+import { RelativeTime } from '../../ui/time-elements.js';
+import { type PullRequest, toTarget } from '../data/rows.js';
+import { ForgeLink } from './forge-link.js';
+
+type Details = components['schemas']['PullRequestDetails'];
+type Comment = components['schemas']['PullRequestComment'];
+type ReviewState = Details['reviews'][number]['state'];
+
+/** The parts of a pull request that the board lacks, read from the forge when the panel opens. */
+export function Discussion({ row }: { readonly row: PullRequest }) {
+  const load = useCallback(async () => {
+    const query = toTarget(row);
+    return requireData(await dashboardClient.GET('/api/pull-requests/details', { params: { query } }));
+  }, [row.forge, row.repo, row.number, row.updatedAt]);
+  const details = useResource(load);
+  return (
+    <AsyncContent from={details}>
+      {(found) => (
+        <>
+          <Size details={found} />
+          <Reviewers row={row} details={found} />
+          <Threads threads={found.threads} />
+          <Timeline row={row} details={found} />
+        </>
+      )}
+    </AsyncContent>
+  );
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+function Size({ details: { additions, deletions, changedFiles, commits } }: { readonly details: Details }) {
+  if (additions === undefined || deletions === undefined) return null;
+  const rest = [
+    changedFiles === undefined ? '' : counted(changedFiles, 'file'),
+    commits === undefined ? '' : counted(commits, 'commit'),
+  ].filter((part) => part !== '');
+  return (
+    <p class="size">
+      <span class="good">+{additions.toLocaleString()}</span> <span class="bad">−{deletions.toLocaleString()}</span>
+      <span class="quiet"> in {rest.join(', ')}</span>
+    </p>
+  );
+}
+
+const VERDICTS: Readonly<Record<ReviewState | 'awaited', string>> = {
+  approved: 'Approved',
+  changes_requested: 'Changes requested',
+  commented: 'Commented',
+  dismissed: 'Dismissed',
+  awaited: 'Review requested',
+};
+
+interface Reviewer {
+  readonly name: string;
+  readonly state: keyof typeof VERDICTS;
+  readonly at?: string;
+}
+
+/**
+ * Returns the latest verdict of each reviewer; a comment does not replace a verdict. Requested reviewers without one
+ * come last.
+ */
+export function listReviewers(reviews: Details['reviews'], requested: readonly string[]): readonly Reviewer[] {
+  const latest = new Map<string, Reviewer>();
+  for (const { author: name, state, submittedAt: at } of reviews) {
+    if (state === 'commented' && latest.has(name)) continue;
+    latest.set(name, { name, state, ...(at !== undefined && { at }) });
+  }
+  for (const name of requested) latest.delete(name);
+  return [...latest.values(), ...requested.map((name) => ({ name, state: 'awaited' as const }))];
+}
+
+function Reviewers({ row, details }: { readonly row: PullRequest; readonly details: Details }) {
+  const reviewers = listReviewers(details.reviews, row.requestedReviewerLogins);
+  return (
+    <section aria-labelledby="panel-reviewers">
+      <h3 id="panel-reviewers">Reviewers</h3>
+      {reviewers.length === 0 && row.reviewRequestedFromMyTeam !== true && (
+        <p class="quiet">No reviews yet, and none requested.</p>
+      )}
+      {row.reviewRequestedFromMyTeam && <p>Review requested from your team.</p>}
+      <ul>
+        {reviewers.map(({ name, state, at }) => (
+          <li key={name}>
+            <strong>{name}</strong> <span class={`verdict ${state}`}>{VERDICTS[state]}</span>{' '}
+            {at !== undefined && (
+              <span class="quiet">
+                <RelativeTime time={at} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Threads({ threads }: { readonly threads: readonly Comment[] }) {
+  return (
+    <section aria-labelledby="panel-threads">
+      <h3 id="panel-threads">
+        Unresolved threads <span class="quiet">{threads.length}</span>
+      </h3>
+      {threads.length === 0 && <p class="quiet">All threads are resolved.</p>}
+      <ul>
+        {threads.map((thread, index) => (
+          <li key={index}>
+            <ForgeLink url={thread.url}>
+              {thread.path ?? 'General'}
+              {thread.line !== undefined && `:${thread.line}`}
+            </ForgeLink>
+            <Said {...thread} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const Said = ({ author, excerpt, createdAt }: Comment) => (
+  <>
+    <p class="excerpt" dir="auto">
+      {excerpt}
+    </p>
+    <span class="quiet">
+      {author} · <RelativeTime time={createdAt} />
+    </span>
+  </>
+);
+
+interface Happening {
+  readonly at: string;
+  readonly actor: string;
+  readonly text: string;
+  readonly comment?: Comment;
+}
+
+/** Returns when a pull request was opened, reviewed and commented, in this order of time. */
+export function toTimeline({ author, createdAt }: PullRequest, { reviews, comments }: Details): readonly Happening[] {
+  const list: readonly Happening[] = [
+    { at: createdAt, actor: author, text: 'opened it' },
+    ...reviews.flatMap(({ author: actor, state, submittedAt: at }) =>
+      at === undefined ? [] : [{ at, actor, text: REVIEWED[state] }],
+    ),
+    ...comments.map((comment) => ({ at: comment.createdAt, actor: comment.author, text: 'commented', comment })),
+  ];
+  return list.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+const REVIEWED: Readonly<Record<ReviewState, string>> = {
+  approved: 'approved',
+  changes_requested: 'requested changes',
+  commented: 'reviewed',
+  dismissed: 'left a review that was dismissed',
+};
+
+function Timeline({ row, details }: { readonly row: PullRequest; readonly details: Details }) {
+  return (
+    <section aria-labelledby="panel-timeline">
+      <h3 id="panel-timeline">Timeline</h3>
+      <ol class="timeline">
+        {toTimeline(row, details).map(({ at, actor, text, comment }, index) => (
+          <li key={index}>
+            <strong>{actor}</strong> {comment ? <ForgeLink url={comment.url}>{text}</ForgeLink> : text}{' '}
+            <span class="quiet">
+              <RelativeTime time={at} />
+            </span>
+            {comment && (
+              <p class="excerpt" dir="auto">
+                {comment.excerpt}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+
+interface ForgeLinkProps {
+  readonly url: string;
+  readonly children: ComponentChildren;
+}
+
+/** A link to a page of a forge in a new tab. The address comes from the forge; other schemes than HTTP are no links. */
+export function ForgeLink({ url, children }: ForgeLinkProps) {
+  if (!/^https?:/.test(url)) return <>{children}</>;
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      {children}
+    </a>
+  );
+}

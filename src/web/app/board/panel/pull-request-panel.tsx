@@ -1,0 +1,133 @@
+import './panel.css';
+import { signal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { CopyButton } from '../../ui/buttons.js';
+import { RelativeTime } from '../../ui/time-elements.js';
+import { RowActions } from '../actions/row-actions.js';
+import { type Board, FORGE_NAMES, type PullRequest } from '../data/rows.js';
+import { PullRequestBadges } from '../list/badges.js';
+import { Chip } from '../list/chip.js';
+import { toSelection } from '../list/selection.js';
+import { Checks } from './checks.js';
+import { Discussion } from './discussion.js';
+
+/** Whether the window is too narrow for a list beside the panel; `panel.css` has the same width. */
+const MODAL = matchMedia('(width <= 64rem)');
+
+const isModal = signal(MODAL.matches);
+MODAL.addEventListener('change', () => (isModal.value = MODAL.matches));
+
+interface PanelProps {
+  readonly board: Board;
+  /** The address form of the pull request. */
+  readonly selected: string;
+  /** True on shared boards, which offer no actions. */
+  readonly isReadOnly: boolean;
+  readonly onClose: () => void;
+}
+
+/**
+ * The details of one pull request beside the list, or over it in a narrow window. It takes the focus when it opens and returns
+ * it to the row when it closes; Escape closes it.
+ */
+export function PullRequestPanel({ board, selected, isReadOnly, onClose }: PanelProps) {
+  const panel = useRef<HTMLDivElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const row = board.pullRequests.find((one) => toSelection(one) === selected);
+  const isOver = isModal.value;
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [selected, row === undefined]);
+  useLayoutEffect(() => (isOver && panel.current !== null ? disableRest(panel.current) : undefined), [isOver]);
+  useEffect(() => closeOnEscape(onClose), [onClose]);
+  // The page reads the last selection when the panel is removed.
+  const last = useRef(selected);
+  last.current = selected;
+  useLayoutEffect(() => () => focusOnRow(last.current), []);
+  return (
+    <div ref={panel} class="panel" role="dialog" aria-modal={isOver} aria-labelledby="panel-title">
+      <button type="button" class="plain close" aria-label="Close details" onClick={onClose}>
+        <span aria-hidden="true">×</span>
+      </button>
+      <h2 ref={heading} id="panel-title" tabIndex={-1} dir="auto">
+        {row?.title ?? selected.replace(/^\w+\//, '').replace(/\/(\d+)$/, ' #$1')}
+      </h2>
+      {row === undefined ? (
+        <p>This pull request is not on the board. It may be merged or closed.</p>
+      ) : (
+        <Content key={selected} row={row} isReadOnly={isReadOnly} />
+      )}
+    </div>
+  );
+}
+
+function Content({ row, isReadOnly }: { readonly row: PullRequest; readonly isReadOnly: boolean }) {
+  const { forge, repo, number, url, author, labels, baseBranch, headBranch, createdAt, updatedAt } = row;
+  return (
+    <>
+      <p class="quiet">
+        <a href={url} target="_blank" rel="noreferrer">
+          {repo} #{number}
+        </a>{' '}
+        on {FORGE_NAMES[forge]} · {author} · opened <RelativeTime time={createdAt} />, updated{' '}
+        <RelativeTime time={updatedAt} />
+      </p>
+      {headBranch !== '' && (
+        <p class="branches">
+          <code>{headBranch}</code> <CopyButton value={headBranch} what="the branch name" />{' '}
+          {baseBranch !== '' && (
+            <span class="quiet">
+              into <code>{baseBranch}</code>
+            </span>
+          )}
+        </p>
+      )}
+      <p class="labels">
+        <PullRequestBadges row={row} />
+        {labels.map(({ name, color }) => (
+          <Chip key={name} color={color}>
+            {name}
+          </Chip>
+        ))}
+      </p>
+      {!isReadOnly && <RowActions row={row} />}
+      <Checks row={row} />
+      <Discussion row={row} />
+    </>
+  );
+}
+
+/** Calls `onClose` for Escape, unless it closes a menu or belongs to a field or a dialog. */
+function closeOnEscape(onClose: () => void): () => void {
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    if (document.querySelector('details.more[open], dialog[open]') !== null) return;
+    if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
+    onClose();
+  };
+  document.addEventListener('keydown', onKey);
+  return () => document.removeEventListener('keydown', onKey);
+}
+
+/** Makes everything but the panel and the messages inert, as the panel covers it. Returns a function that undoes it. */
+function disableRest(panel: HTMLElement): () => void {
+  const disabled: HTMLElement[] = [];
+  for (let place: HTMLElement | null = panel; place !== null && place !== document.body; place = place.parentElement) {
+    for (const sibling of place.parentElement?.children ?? []) {
+      if (sibling === place || !(sibling instanceof HTMLElement) || sibling.inert) continue;
+      if (sibling.matches('.toasts, dialog, script, style')) continue;
+      sibling.inert = true;
+      disabled.push(sibling);
+    }
+  }
+  return () => {
+    for (const element of disabled) element.inert = false;
+  };
+}
+
+/** Focuses the row of a closed panel, unless the user has moved on. */
+function focusOnRow(selection: string): void {
+  const { activeElement } = document;
+  if (activeElement !== null && activeElement !== document.body && activeElement.closest('.panel') === null) return;
+  const row = document.querySelector(`li.pull[data-key="${CSS.escape(selection)}"]`);
+  row?.querySelector<HTMLElement>('a.open')?.focus({ preventScroll: true });
+  row?.scrollIntoView({ block: 'nearest' });
+}
