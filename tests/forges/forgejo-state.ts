@@ -39,6 +39,8 @@ export interface ForgejoPullRequest extends ForgejoIssue {
   fromFork: boolean;
   changedFiles: number;
   requested: string[];
+  assignees: string[];
+  mentions: string[];
   teams: string[];
   reviews: ForgejoReview[];
   /** The combined commit status; empty without any statuses. */
@@ -54,6 +56,8 @@ export interface ForgejoRepository {
   archived: boolean;
   fork: boolean;
   mirror: boolean;
+  /** Whether the user owns it, or has access to it as a collaborator or a member of a team. */
+  isMember: boolean;
   push: boolean;
   admin: boolean;
   updatedAt: string;
@@ -91,6 +95,8 @@ export function forgejoPullRequest(number: number, change: Partial<ForgejoPullRe
     fromFork: false,
     changedFiles: 1,
     requested: [],
+    assignees: [],
+    mentions: [],
     teams: [],
     reviews: [],
     status: 'success',
@@ -108,6 +114,7 @@ export function forgejoRepository(fullName: string, change: Partial<ForgejoRepos
     archived: false,
     fork: false,
     mirror: false,
+    isMember: true,
     push: true,
     admin: false,
     updatedAt: CREATED,

@@ -30,6 +30,8 @@ export interface TestGithub extends ForgeServer {
   hiddenChecks: GithubGraphqlState['hiddenChecks'];
   /** The numbers of the pull requests that GitHub fails to compute. */
   brokenPullRequests: readonly number[];
+  /** The error of every search. */
+  searchError: GithubGraphqlState['searchError'];
   /** The number of pull requests that GitHub can process in one query, and its response to a larger query. */
   capacity: number;
   overload: TestResponse;
@@ -107,6 +109,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     repeatsPages: false,
     hiddenChecks: undefined as GithubGraphqlState['hiddenChecks'],
     brokenPullRequests: [] as readonly number[],
+    searchError: undefined as GithubGraphqlState['searchError'],
     capacity: Infinity,
     overload: BAD_GATEWAY,
     hiddenOrganizations: [],

@@ -65,15 +65,15 @@ async function readStored(
   const ids = readings.map(({ snapshot }) => snapshot.repository.id);
   const rows = await transaction
     .selectFrom('forge_readings')
-    .select(['repository_id', 'read_at', 'is_cut', 'facts'])
+    .select(['repository_id', 'read_at', 'is_cut', 'yours_only', 'facts'])
     .where('person_id', '=', personId)
     .where('forge', '=', forge)
     .where('repository_id', 'in', ids)
     .execute();
   return new Map(
-    rows.map(({ repository_id, read_at, is_cut, facts }) => {
+    rows.map(({ repository_id, read_at, is_cut, yours_only, facts }) => {
       const { pullRequests } = JSON.parse(facts) as Pick<RepositorySnapshot, 'pullRequests'>;
-      return [repository_id, { readAt: read_at, isTruncated: is_cut === 1, pullRequests }];
+      return [repository_id, { readAt: read_at, isTruncated: is_cut + yours_only > 0, pullRequests }];
     }),
   );
 }

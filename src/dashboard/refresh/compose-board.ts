@@ -59,14 +59,14 @@ function readerOf(settings: ForgeSettings, forge: ForgeName): BoardViewer {
 async function readStored(database: Database, personId: string): Promise<Map<string, StoredRepository[]>> {
   const rows = await database
     .selectFrom('forge_readings')
-    .select(['forge', 'full_name', 'is_cut', 'facts'])
+    .select(['forge', 'full_name', 'is_cut', 'yours_only', 'facts'])
     .where('person_id', '=', personId)
     .orderBy('full_name')
     .execute();
   const byForge = new Map<string, StoredRepository[]>();
-  for (const { forge, full_name: fullName, is_cut, facts } of rows) {
+  for (const { forge, full_name: fullName, is_cut, yours_only, facts } of rows) {
     const own = byForge.get(forge) ?? [];
-    own.push({ fullName, isTruncated: is_cut === 1, facts: parseSnapshotData(facts) });
+    own.push({ fullName, isTruncated: is_cut === 1, yoursOnly: yours_only === 1, facts: parseSnapshotData(facts) });
     byForge.set(forge, own);
   }
   return byForge;
@@ -82,6 +82,8 @@ const MAX_ISSUES = 5_000;
 interface StoredRepository {
   readonly fullName: string;
   readonly isTruncated: boolean;
+  /** Whether it has only the pull requests in which the user is involved. */
+  readonly yoursOnly: boolean;
   readonly facts: SnapshotData;
 }
 
@@ -176,22 +178,35 @@ function withRequests(row: PullRequest, marks: PullRequestState | undefined): Pu
   };
 }
 
-function toStatus({ fullName, facts }: StoredRepository, { forge }: BoardViewer, marks: LocalState): RepoStatus {
+function toStatus(
+  { fullName, yoursOnly, facts }: StoredRepository,
+  { forge }: BoardViewer,
+  marks: LocalState,
+): RepoStatus {
   const { url, canManageWebhooks, stale } = facts;
   const local = marks.repositories.get(repositoryKey(forge, fullName)) ?? DEFAULT_STATE;
   const ignored = local.ignoredPRs || local.ignoredIssues;
-  return { forge, fullName, url, canManageWebhooks, ...(stale && { stale }), ...local, ignored };
+  return {
+    forge,
+    fullName,
+    url,
+    canManageWebhooks,
+    ...(stale && { stale }),
+    ...(yoursOnly && { yoursOnly }),
+    ...local,
+    ignored,
+  };
 }
 
 function toHealth(
   { state, repositories }: ForgeBoardData,
   { isFull, at, marks }: { readonly isFull: boolean; readonly at: number; readonly marks: LocalState },
 ): ForgeHealth {
-  const { forge, errorKind, readAt, budgets, hidden } = state;
+  const { forge, errorKind, readAt, budgets, hidden, incompleteSearch } = state;
   return {
     forge,
     reachable: errorKind === undefined,
-    repoCount: repositories.length,
+    repoCount: repositories.filter(({ yoursOnly }) => !yoursOnly).length,
     truncated: isFull || repositories.some(({ isTruncated, facts }) => isTruncated && facts.stale !== true),
     ...(errorKind && {
       error: FORGE_ERROR_MESSAGES[errorKind],
@@ -199,6 +214,7 @@ function toHealth(
       ...(readAt === undefined ? {} : { staleSince: new Date(readAt).toISOString() }),
     }),
     ...(hidden && { hidden }),
+    ...(incompleteSearch && { incompleteSearch }),
     ...(budgets.graphql && { rateLimitGraphQL: toRateLimit(budgets.graphql, at) }),
     // Dependabot runs on GitHub only.
     ...(forge === 'github' && isRefused(marks) && { dependabotCommandsBlocked: true }),

@@ -2,7 +2,7 @@
 import type { Database } from '../../storage/database.js';
 import type { ForgeStatesTable } from '../../storage/tables.js';
 import type { ForgeError, ForgeErrorKind } from '../forges/forge-error.js';
-import type { ApiQuota, Forge, ForgeName, HiddenRepositories } from '../forges/forge.js';
+import type { ApiQuota, Forge, ForgeName, HiddenRepositories, IncompleteSearch } from '../forges/forge.js';
 import { COMPUTING, type ForgeKey, type SnapshotMetadata } from './repository-snapshots.js';
 
 export interface ForgeStatus {
@@ -16,11 +16,13 @@ export interface ForgeStatus {
   readonly pausedUntil: number | undefined;
   readonly budgets: Forge['quotas'];
   readonly hidden: HiddenRepositories | undefined;
+  readonly incompleteSearch: IncompleteSearch | undefined;
 }
 
 interface ForgeReadOutcome {
   readonly budgets: Forge['quotas'];
   readonly hidden: HiddenRepositories | undefined;
+  readonly incompleteSearch: IncompleteSearch | undefined;
   readonly at: number;
   /** Omitted after a complete read. */
   readonly error?: ForgeError;
@@ -38,11 +40,12 @@ export async function saveForgeStatus(
   place: ForgeKey & { readonly source: string },
   { before, outcome }: { readonly before: ForgeStatus | undefined; readonly outcome: ForgeReadOutcome },
 ): Promise<void> {
-  const { at, error, budgets, hidden } = outcome;
+  const { at, error, budgets, hidden, incompleteSearch } = outcome;
   const change = {
     source: place.source,
     budgets: JSON.stringify(budgets),
     hidden: hidden === undefined ? null : JSON.stringify(hidden),
+    incomplete_search: incompleteSearch === undefined ? null : JSON.stringify(incompleteSearch),
     ...(error === undefined ? toSuccess(at) : toFailure(error, (before?.failures ?? 0) + 1, at)),
   };
   await database
@@ -85,6 +88,8 @@ function toState(row: ForgeStatesTable): ForgeStatus {
     pausedUntil: row.paused_until ?? undefined,
     budgets: JSON.parse(row.budgets) as Forge['quotas'],
     hidden: row.hidden === null ? undefined : (JSON.parse(row.hidden) as HiddenRepositories),
+    incompleteSearch:
+      row.incomplete_search === null ? undefined : (JSON.parse(row.incomplete_search) as IncompleteSearch),
   };
 }
 

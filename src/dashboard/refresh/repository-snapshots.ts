@@ -52,6 +52,7 @@ const KNOWN = [
   'revision',
   'is_unsettled',
   'is_cut',
+  'yours_only',
   'pull_requests',
   'read_at',
   'changed_at',
@@ -94,7 +95,8 @@ export async function saveSnapshots(
   const rows = readings.map((one) => toRow(place, one, readAt));
   await moveRenamedState(database, place, rows);
   // Runs before the older snapshots are replaced, because it compares with them.
-  await recordThroughput(database, place, { readings, readAt });
+  const listed = readings.filter(({ snapshot }) => snapshot.yoursOnly !== true);
+  if (listed.length > 0) await recordThroughput(database, place, { readings: listed, readAt });
   const removed = await removeByName(database, place, rows);
   const isSame = sql`forge_readings.facts = excluded.facts and forge_readings.full_name = excluded.full_name`;
   const saved = await database
@@ -108,6 +110,7 @@ export async function saveSnapshots(
           revision: of.ref('excluded.revision'),
           is_unsettled: of.ref('excluded.is_unsettled'),
           is_cut: of.ref('excluded.is_cut'),
+          yours_only: of.ref('excluded.yours_only'),
           pull_requests: of.ref('excluded.pull_requests'),
           facts: of.ref('excluded.facts'),
           read_at: of.ref('excluded.read_at'),
@@ -258,7 +261,7 @@ function toRow(
   { snapshot, isTruncated, isPending, unknownSince }: NewSnapshot,
   readAt: number,
 ): ForgeReadingsTable {
-  const { repository, pullRequests, issues, incomplete = 0 } = snapshot;
+  const { repository, pullRequests, issues, incomplete = 0, yoursOnly } = snapshot;
   const { id, fullName, revision, url, canManageWebhooks } = repository;
   const facts: SnapshotData = {
     url,
@@ -276,6 +279,7 @@ function toRow(
     revision,
     is_unsettled: isPending ? toPending(unknownSince, readAt) : SETTLED,
     is_cut: isTruncated ? 1 : 0,
+    yours_only: yoursOnly ? 1 : 0,
     pull_requests: pullRequests.length,
     facts: JSON.stringify(facts),
     read_at: readAt,

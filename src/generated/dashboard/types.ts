@@ -2088,6 +2088,7 @@ export interface components {
         readonly ForgeHealth: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly reachable: boolean;
+            /** @description The number of repositories, without those that are marked as `yoursOnly`. */
             readonly repoCount: number;
             /** @description Whether the forge has more open pull requests than the 1,000 that are read. */
             readonly truncated: boolean;
@@ -2106,6 +2107,11 @@ export interface components {
              *     stale, if they were read before.
              */
             readonly hidden?: components["schemas"]["HiddenRepositories"];
+            /**
+             * @description Present if some of the user's pull requests in other repositories may be missing. Those that were found
+             *     before stay on the board if the search failed.
+             */
+            readonly incompleteSearch?: components["schemas"]["IncompleteSearch"];
             /**
              * @description Whether Dependabot reported within the last hour that it accepts no commands from this credential, as is the
              *     case for GitHub Apps.
@@ -2140,6 +2146,16 @@ export interface components {
              * @description The page on which the credential can be authorized; omitted if the forge doesn't name it.
              */
             readonly url?: string;
+        };
+        /** @description Why the search for a user's pull requests is incomplete. */
+        readonly IncompleteSearch: {
+            /**
+             * @description `failed` if the forge did not perform the search, `limit` if it found more than are read. New reasons may be
+             *     added.
+             * @enum {string}
+             */
+            readonly reason: "failed" | "limit";
+            readonly errorKind?: components["schemas"]["ForgeErrorKind"];
         };
         /** @description An open pull request. */
         readonly PullRequest: {
@@ -2208,6 +2224,13 @@ export interface components {
             readonly snooze?: components["schemas"]["Snooze"];
             /** @description The actions that apply to the pull request. Always contains `merge` and `close`. */
             readonly allowedActions: readonly components["schemas"]["AllowedAction"][];
+            /**
+             * @description Why a pull request is on the board although its repository is not: the relations of the credential's user to
+             *     it. Omitted in repositories that the board lists.
+             */
+            readonly foundBy?: readonly components["schemas"]["Involvement"][];
+            /** @description Whether the credential may not write to the repository, so that a maintainer has to merge. Omitted if it may. */
+            readonly readOnly?: boolean;
             /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeEnabled?: boolean;
             /** @description Omitted if the forge doesn't report it. */
@@ -2302,12 +2325,18 @@ export interface components {
              * @description The reason, for programs. New codes may be added.
              * @enum {string}
              */
-            readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "merge_queue" | "stacked";
+            readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "merge_queue" | "permission" | "stacked";
             /** @description The reason, for users. */
             readonly message: string;
             /** @description A suggested solution, for users. */
             readonly next?: string;
         };
+        /**
+         * @description A relation of a user to a pull request. `mentioned` includes comments; at GitLab, it lasts until the to-do item is
+         *     done. New relations may be added.
+         * @enum {string}
+         */
+        readonly Involvement: "author" | "review_requested" | "assigned" | "mentioned";
         /** @description Auto-merge by Trellis once checks pass, on forges that don't support it. */
         readonly AutoMerge: {
             /** @enum {string} */
@@ -2389,6 +2418,11 @@ export interface components {
              *     affected rows come from an earlier snapshot or are missing. Omitted if everything was read.
              */
             readonly stale?: boolean;
+            /**
+             * @description Whether only pull requests in which the user is involved are read, because the user can't write to the
+             *     repository or is not a member. Omitted for all others.
+             */
+            readonly yoursOnly?: boolean;
             /** @description Whether its pull requests or its issues are ignored. */
             readonly ignored: boolean;
             readonly ignoredPRs: boolean;

@@ -6,6 +6,7 @@ import { withForgeErrors } from '../sanitize.js';
 import { replaceWebhooks } from '../webhooks.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
+import { readInvolvedMergeRequests } from './involved.js';
 import { createGitlabReader } from './reader.js';
 import { createGitlabRequests, type GitlabOptions, toProjectPath } from './requests.js';
 
@@ -22,6 +23,7 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     actions: GITLAB_ACTIONS,
     quotas: requests.budgets,
     ...reader,
+    readInvolved: (listed) => readInvolvedMergeRequests(requests, listed),
     inspect: () => inspectGitlab(requests, reader.discover),
     readState: (target) => readMergeRequestState(requests, target),
     checks: (target) => readGitlabChecks(requests, target),
