@@ -251,6 +251,7 @@ export interface RetiredWebhooksTable {
 /** The latest snapshot of each repository. */
 export interface ForgeReadingsTable {
   person_id: string;
+  /** The name of the forge, or the id of a further credential. */
   forge: string;
   /** The id at the forge, which does not change when the repository is renamed. */
   repository_id: string;
@@ -277,6 +278,7 @@ export interface ForgeReadingsTable {
 /** The status of the last refresh of each forge. */
 export interface ForgeStatesTable {
   person_id: string;
+  /** The name of the forge, or the id of a further credential. */
   forge: string;
   /** The URL of the forge. All stored data becomes invalid when it changes. */
   source: string;
@@ -296,6 +298,8 @@ export interface ForgeStatesTable {
   hidden: string | null;
   /** Why the last search for the user's pull requests is incomplete, as JSON; null if it is complete. */
   incomplete_search: string | null;
+  /** When the credential expires; null if the forge does not report it. */
+  expires_at: number | null;
 }
 
 /** Further credentials of forges, beside the one of each kind in `settings`. */

@@ -21,6 +21,8 @@ export interface Forge {
   readonly quotas: { readonly graphql?: ApiQuota; readonly rest?: ApiQuota };
   /** Why the forge hid repositories since the last {@link discover}; `undefined` if it hid none. Sends no request. */
   readonly hidden?: HiddenRepositories;
+  /** When the credential expires, in milliseconds, as of the latest response. Sends no request. */
+  readonly expiresAt?: number;
   /** Lists the repositories that the credential can write to. Costs a few requests. */
   discover(): Promise<ForgeRepository[]>;
   /** Finds the user of the credential and its missing permissions, with a few requests that change nothing. */
@@ -99,6 +101,7 @@ type Derived =
   | 'autoMerge'
   | 'botRequest'
   | 'changedSinceVisit'
+  | 'credential'
   | 'forge'
   | 'kind'
   | 'needsReview'
@@ -130,6 +133,8 @@ export interface Inspection {
   readonly repositories: readonly ForgeRepository[] | undefined;
   /** Limited to permissions that can be checked without changing anything. */
   readonly missing: readonly MissingPermission[];
+  /** When the credential expires, in milliseconds, if the forge reports it. */
+  readonly expiresAt?: number;
 }
 
 export interface MissingPermission {

@@ -25,6 +25,9 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
     get hidden() {
       return forge.hidden;
     },
+    get expiresAt() {
+      return forge.expiresAt;
+    },
     ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(rethrow) }),
     ...(readInvolved && {
       readInvolved: async (listed) => {

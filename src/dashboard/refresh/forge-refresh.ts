@@ -33,6 +33,8 @@ import { scheduleBefore } from './schedule.js';
 interface ForgeRefresh {
   readonly place: ForgeKey & { readonly source: string };
   readonly forge: Forge;
+  /** Lists the ids of the repositories that earlier credentials for the same server read. */
+  readonly listOthers: (options: { readonly yoursOnly: boolean }) => Promise<ReadonlySet<string>>;
   readonly state: ForgeStatus | undefined;
   readonly isWhole: boolean;
   /** The share of unchanged repositories that is read too, from 0 to 1. */
@@ -104,7 +106,14 @@ interface Placed {
 }
 
 function toReading(
-  { forge, place, database, keep, now }: Omit<ForgeRefresh, 'isWhole' | 'place' | 'share' | 'state'> & Placed,
+  {
+    forge,
+    place,
+    listOthers,
+    database,
+    keep,
+    now,
+  }: Omit<ForgeRefresh, 'isWhole' | 'place' | 'share' | 'state'> & Placed,
   onChange: () => void,
 ): ForgeReadContext {
   const report = (isChanged: boolean): void => {
@@ -113,6 +122,7 @@ function toReading(
   return {
     forge,
     now,
+    listOthers,
     store: {
       listKnown: () => listSnapshots(database, place),
       listRepositories: (ids) => listRepositories(database, place, ids),
@@ -131,7 +141,8 @@ async function saveState(
   { keep, place, state, forge, now }: ForgeRefresh,
   result: { readonly incompleteSearch: IncompleteSearch | undefined; readonly error?: ForgeError },
 ): Promise<void> {
-  const outcome = { ...result, budgets: forge.quotas, hidden: forge.hidden, at: now() };
+  const { quotas: budgets, hidden, expiresAt } = forge;
+  const outcome = { ...result, budgets, hidden, expiresAt, at: now() };
   await keep((transaction) => saveForgeStatus(transaction, place, { before: state, outcome }));
 }
 
@@ -139,11 +150,15 @@ async function saveState(
 async function runInvolvedRefresh(
   { database, now }: { readonly database: Database; readonly now: () => number },
   place: ForgeKey,
-  { forge, known }: { readonly forge: Forge; readonly known: readonly SnapshotMetadata[] },
+  {
+    forge,
+    known,
+    listOthers,
+  }: Pick<ForgeRefresh, 'forge' | 'listOthers'> & { readonly known: readonly SnapshotMetadata[] },
 ): Promise<boolean> {
   const changes = { isChanged: false };
   const keep = <T>(work: (transaction: Database) => Promise<T>): Promise<T> => inTransaction(database, work);
-  const reading = toReading({ database, forge, place, keep, now }, () => (changes.isChanged = true));
+  const reading = toReading({ database, forge, place, listOthers, keep, now }, () => (changes.isChanged = true));
   await readInvolvedAgain(reading, known);
   await keep((transaction) => saveQuotas(transaction, place, forge.quotas));
   await scheduleBefore(database, place.personId, now() + RECHECK_MS);
@@ -162,15 +177,15 @@ const RECHECK_MS = 60_000;
 export async function runRepositoryRefresh(
   { database, now }: { readonly database: Database; readonly now: () => number },
   place: ForgeKey,
-  { forge, fullName }: { readonly forge: Forge; readonly fullName: string },
+  { forge, fullName, listOthers }: Pick<ForgeRefresh, 'forge' | 'listOthers'> & { readonly fullName: string },
 ): Promise<boolean> {
   const readAt = now();
   const known = await listSnapshots(database, place);
   if (known.some((one) => one.full_name === fullName && one.yours_only === 1)) {
-    return runInvolvedRefresh({ database, now }, place, { forge, known });
+    return runInvolvedRefresh({ database, now }, place, { forge, known, listOthers });
   }
   const reading = await forge.readRepository(fullName).catch(async (error: unknown) => {
-    await invalidateSnapshots(database, place.personId, { forge: place.forge, fullName });
+    await invalidateSnapshots(database, place.personId, { connection: place.connection, fullName });
     await scheduleBefore(database, place.personId, readAt + RECHECK_MS);
     throw error;
   });

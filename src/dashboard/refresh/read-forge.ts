@@ -26,6 +26,8 @@ interface SnapshotStore {
 export interface ForgeReadContext {
   readonly forge: Forge;
   readonly store: SnapshotStore;
+  /** Lists the ids of the repositories that earlier credentials for the same server read. */
+  readonly listOthers: (options: { readonly yoursOnly: boolean }) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
 }
 
@@ -37,7 +39,8 @@ export interface ForgeReadContext {
 export async function readForge(reading: ForgeReadContext, share: number): Promise<IncompleteSearch | undefined> {
   const { forge, store, now } = reading;
   const startedAt = now();
-  const found = await forge.discover();
+  const others = await reading.listOthers({ yoursOnly: false });
+  const found = (await forge.discover()).filter(({ id }) => !others.has(id));
   const all = await store.listKnown();
   const known = all.filter(isListed);
   const ids = new Set(found.map(({ id }) => id));
@@ -79,13 +82,14 @@ interface InvolvedScope {
  * Reads the user's pull requests outside of the listed repositories. If the forge fails to search, the known ones stay.
  */
 async function readInvolved(
-  { forge, store, now }: ForgeReadContext,
+  { forge, store, listOthers, now }: ForgeReadContext,
   { listed, known }: InvolvedScope,
 ): Promise<IncompleteSearch | undefined> {
   const readAt = now();
   const others = known.map(({ repository_id }) => repository_id).filter((id) => !listed.has(id));
   try {
-    const { repositories, truncated } = (await forge.readInvolved?.(listed)) ?? NOT_INVOLVED;
+    const { repositories, truncated } =
+      (await forge.readInvolved?.(new Set([...listed, ...(await listOthers({ yoursOnly: true }))]))) ?? NOT_INVOLVED;
     const found = new Set(repositories.map(({ repository }) => repository.id));
     await store.remove(
       others.filter((id) => !found.has(id)),

@@ -7,6 +7,7 @@ export async function forgeCredentials({ schema }: Kysely<unknown>): Promise<voi
     .addColumn('yours_only', 'integer', (column) => column.notNull().defaultTo(sql.lit(0)))
     .execute();
   await schema.alterTable('forge_states').addColumn('incomplete_search', 'text').execute();
+  await schema.alterTable('forge_states').addColumn('expires_at', 'bigint').execute();
   await schema
     .createTable('forge_credentials')
     .addColumn('id', 'text', (column) => column.primaryKey())
