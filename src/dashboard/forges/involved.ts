@@ -16,8 +16,7 @@ interface Involved<Found> {
 }
 
 interface InvolvedForge<Found> {
-  /** The results of the searches. Those of the first searches are read first. */
-  readonly searches: Readonly<Record<Involvement, InvolvedSearch<Found>>>;
+  readonly search: (involvement: Involvement) => Promise<InvolvedSearch<Found>>;
   /** A key of the pull request at the forge. */
   readonly keyOf: (found: Found) => string;
   readonly repositoryOf: (found: Found) => Pick<ForgeRepository, 'fullName' | 'id' | 'url'>;
@@ -25,18 +24,23 @@ interface InvolvedForge<Found> {
   readonly read: (found: readonly Found[]) => Promise<readonly (ForgePullRequest | 'unread' | undefined)[]>;
 }
 
-/** Merges the results of the searches, and reads at most 200 of them outside of the listed repositories. */
+/** In the order in which results are read, as there may be too many. */
+const INVOLVEMENTS: readonly Involvement[] = ['author', 'review_requested', 'assigned', 'mentioned'];
+
+/** Searches, merges the results, and reads at most 200 of them outside of the listed repositories. */
 export async function readInvolvedPullRequests<Found>(
-  { searches, keyOf, repositoryOf, read }: InvolvedForge<Found>,
+  { search, keyOf, repositoryOf, read }: InvolvedForge<Found>,
   listed: ReadonlySet<string>,
 ): Promise<InvolvedSnapshot> {
   const involved = new Map<string, Involved<Found>>();
-  for (const [involvement, { found }] of Object.entries(searches)) {
+  let truncated = false;
+  for (const involvement of INVOLVEMENTS) {
+    const { found, truncated: isPart } = await search(involvement);
+    truncated ||= isPart;
     for (const one of found) {
       if (listed.has(repositoryOf(one).id)) continue;
       const foundBy = involved.get(keyOf(one))?.foundBy ?? [];
-      // The cast is safe: the keys of the record are involvements.
-      involved.set(keyOf(one), { found: one, foundBy: [...foundBy, involvement as Involvement] });
+      involved.set(keyOf(one), { found: one, foundBy: [...foundBy, involvement] });
     }
   }
   const chosen = [...involved.values()].slice(0, MAX_INVOLVED);
@@ -54,8 +58,7 @@ export async function readInvolvedPullRequests<Found>(
         : { ...known, pullRequests: [...known.pullRequests, { ...row, foundBy }] },
     );
   }
-  const truncated = involved.size > MAX_INVOLVED || Object.values(searches).some((search) => search.truncated);
-  return { repositories: [...repositories.values()], truncated };
+  return { repositories: [...repositories.values()], truncated: truncated || involved.size > MAX_INVOLVED };
 }
 
 /** The revision is constant, as every refresh searches again. */

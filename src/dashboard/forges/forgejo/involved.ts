@@ -49,15 +49,9 @@ export async function readInvolvedAtForgejo(
     }
   }
 
-  const [author, review_requested, assigned, mentioned] = await Promise.all([
-    search('author'),
-    search('review_requested'),
-    search('assigned'),
-    search('mentioned'),
-  ]);
   return readInvolvedPullRequests(
     {
-      searches: { author, review_requested, assigned, mentioned },
+      search,
       keyOf: ({ number, repository }) => `${repository.id} ${number}`,
       repositoryOf: ({ repository: { id, full_name: fullName } }) => ({
         id: String(id),

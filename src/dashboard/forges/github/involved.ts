@@ -53,6 +53,10 @@ export function createInvolvedReader(
     return requested.search;
   }
 
+  async function findReviewRequests(): Promise<ReadonlySet<string>> {
+    return new Set((await searchReviewRequests()).found.map(({ id }) => id));
+  }
+
   async function readPullRequests(
     found: readonly FoundNode[],
     requests: ReadonlySet<string>,
@@ -86,23 +90,14 @@ export function createInvolvedReader(
   }
 
   return {
-    async findReviewRequests() {
-      return new Set((await searchReviewRequests()).found.map(({ id }) => id));
-    },
+    findReviewRequests,
     async readInvolved(listed) {
-      const [author, review_requested, assigned, mentioned] = await Promise.all([
-        search('author'),
-        searchReviewRequests(),
-        search('assigned'),
-        search('mentioned'),
-      ]);
-      const requests = new Set(review_requested.found.map(({ id }) => id));
       return readInvolvedPullRequests(
         {
-          searches: { author, review_requested, assigned, mentioned },
+          search: (involvement) => (involvement === 'review_requested' ? searchReviewRequests() : search(involvement)),
           keyOf: ({ id }) => id,
           repositoryOf: ({ repository: { id, nameWithOwner: fullName, url } }) => ({ id, fullName, url }),
-          read: (found) => readPullRequests(found, requests),
+          read: async (found) => readPullRequests(found, await findReviewRequests()),
         },
         listed,
       );

@@ -45,15 +45,9 @@ export async function readInvolvedMergeRequests(
     }
   }
 
-  const [author, review_requested, assigned, mentioned] = await Promise.all([
-    search(SEARCHES.author),
-    search(SEARCHES.review_requested),
-    search(SEARCHES.assigned),
-    search(SEARCHES.mentioned),
-  ]);
   return readInvolvedPullRequests(
     {
-      searches: { author, review_requested, assigned, mentioned },
+      search: (involvement) => search(SEARCHES[involvement]),
       keyOf: ({ iid, project }) => `${project.id} ${iid}`,
       repositoryOf: ({ project: { id, fullPath, webUrl } }) => ({ id, fullName: fullPath, url: webUrl }),
       read: (found) => mapWithConcurrency(found, readOne),

@@ -112,6 +112,8 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
         <span class="repo">{row.repo}</span> #{row.number} · {FORGE_NAMES[row.forge]} · {row.author} ·{' '}
         <RelativeTime time={row.updatedAt} />
         {row.review && row.review.decision !== 'none' && ` · ${REVIEWS[row.review.decision]}`}
+        {row.credential && ` · ${row.credential.label}`}
+        {row.foundBy && ` · ${row.foundBy.map((one) => INVOLVEMENTS[one]).join(', ')}`}
         {row.behind && ' · branch out of date'}
         {row.mergeStatus === 'conflicting' && <span class="bad"> · merge conflicts</span>}
         {reason !== undefined && ` · ${reason}`}
@@ -119,6 +121,13 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
     </div>
   );
 }
+
+const INVOLVEMENTS = {
+  author: 'opened by you',
+  review_requested: 'your review requested',
+  assigned: 'assigned to you',
+  mentioned: 'mentions you',
+} as const;
 
 const REVIEWS = {
   approved: 'approved',
