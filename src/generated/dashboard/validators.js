@@ -6149,9 +6149,10 @@ validate80.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"d
 
 export const createForgeCredentialBody = validate81;
 const schema118 = {"$id":"function-createForgeCredentialBody","allOf":[{"$ref":"request#/components/schemas/CreateForgeCredential"}]};
-const schema119 = {"type":"object","required":["forge","label","token"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"label":{"$ref":"#/components/schemas/ForgeCredentialLabel"},"url":{"$ref":"#/components/schemas/ForgeCredentialUrl"},"username":{"$ref":"#/components/schemas/ForgeUsername"},"token":{"type":"string","minLength":1,"maxLength":512,"pattern":"\\S"}}};
+const schema119 = {"type":"object","required":["forge","label","token"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"label":{"$ref":"#/components/schemas/ForgeCredentialLabel"},"url":{"$ref":"#/components/schemas/ForgeCredentialUrl"},"username":{"$ref":"#/components/schemas/ForgeUsername"},"token":{"type":"string","minLength":1,"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]+\\s*$"}}};
 const schema121 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
 const schema122 = {"type":"string","maxLength":2048};
+const pattern53 = new RegExp("^\\s*[\\x21-\\x7e]+\\s*$", "u");
 
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6296,8 +6297,8 @@ validate82.errors = [{instancePath:instancePath+"/token",schemaPath:"#/propertie
 return false;
 }
 else {
-if(!pattern1.test(data4)){
-validate82.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+if(!pattern53.test(data4)){
+validate82.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]+\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]+\\s*$"+"\""}];
 return false;
 }
 }
@@ -6738,7 +6739,7 @@ validate88.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":
 
 export const saveForgeCredentialBody = validate89;
 const schema131 = {"$id":"function-saveForgeCredentialBody","allOf":[{"$ref":"request#/components/schemas/SaveForgeCredential"}]};
-const schema132 = {"type":"object","required":["label"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/ForgeCredentialLabel"},"username":{"$ref":"#/components/schemas/ForgeUsername"},"token":{"type":"string","maxLength":512}}};
+const schema132 = {"type":"object","required":["label"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/ForgeCredentialLabel"},"username":{"$ref":"#/components/schemas/ForgeUsername"},"token":{"type":"string","maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"}}};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6837,6 +6838,12 @@ if(typeof data2 === "string"){
 if(func0(data2) > 512){
 validate90.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
+}
+else {
+if(!pattern36.test(data2)){
+validate90.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
 }
 }
 else {
@@ -7274,7 +7281,7 @@ validate102.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 export const getDashboardQuery = validate103;
 const schema150 = {"$id":"function-getDashboardQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false},"view":{"$ref":"request#/components/schemas/ViewName"}},"required":[]}]};
 const schema151 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const pattern59 = new RegExp("^[a-z0-9][a-z0-9-]*$", "u");
+const pattern60 = new RegExp("^[a-z0-9][a-z0-9-]*$", "u");
 
 function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getDashboardQuery" */;
@@ -7353,7 +7360,7 @@ validate103.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/co
 return false;
 }
 else {
-if(!pattern59.test(data3)){
+if(!pattern60.test(data3)){
 validate103.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -8138,8 +8145,8 @@ const schema184 = {"type":"object","required":["position","state"],"properties":
 const schema185 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
 const schema186 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
 const schema187 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
-const pattern60 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
-const pattern61 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
+const pattern61 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
+const pattern62 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
 const schema173 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
 
 function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -8388,7 +8395,7 @@ validate112.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate112.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -8540,7 +8547,7 @@ let data11 = data9.color;
 const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data11 === "string"){
-if(!pattern61.test(data11)){
+if(!pattern62.test(data11)){
 validate112.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
 return false;
 }
@@ -10239,7 +10246,7 @@ validate118.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate118.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -10367,7 +10374,7 @@ let data9 = data7.color;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data9 === "string"){
-if(!pattern61.test(data9)){
+if(!pattern62.test(data9)){
 validate118.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
 return false;
 }
@@ -10533,7 +10540,7 @@ validate120.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate120.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -10808,7 +10815,7 @@ validate124.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate124.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11473,7 +11480,7 @@ validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11599,7 +11606,7 @@ validate134.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate134.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11698,7 +11705,7 @@ validate137.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate137.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11797,7 +11804,7 @@ validate140.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate140.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11952,7 +11959,7 @@ validate144.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate144.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -13055,7 +13062,7 @@ validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -13258,7 +13265,7 @@ validate166.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate166.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -13442,7 +13449,7 @@ validate170.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate170.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -13626,7 +13633,7 @@ validate174.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate174.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -13810,7 +13817,7 @@ validate178.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate178.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -13994,7 +14001,7 @@ validate182.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate182.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -14178,7 +14185,7 @@ validate186.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate186.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -14362,7 +14369,7 @@ validate190.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate190.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -14547,7 +14554,7 @@ validate194.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate194.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -14749,7 +14756,7 @@ validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -14879,7 +14886,7 @@ validate200.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate200.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -15205,7 +15212,7 @@ validate205.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate205.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -15372,7 +15379,7 @@ validate208.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern60.test(data1)){
+if(!pattern61.test(data1)){
 validate208.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -15985,7 +15992,7 @@ validate217.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/co
 return false;
 }
 else {
-if(!pattern60.test(data5)){
+if(!pattern61.test(data5)){
 validate217.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -16368,7 +16375,7 @@ validate216.errors = [{instancePath:instancePath+"/name",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern59.test(data0)){
+if(!pattern60.test(data0)){
 validate216.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -16529,7 +16536,7 @@ validate220.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/co
 return false;
 }
 else {
-if(!pattern59.test(data0)){
+if(!pattern60.test(data0)){
 validate220.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -16592,7 +16599,7 @@ validate221.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/co
 return false;
 }
 else {
-if(!pattern59.test(data0)){
+if(!pattern60.test(data0)){
 validate221.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -16753,7 +16760,7 @@ validate224.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/co
 return false;
 }
 else {
-if(!pattern60.test(data5)){
+if(!pattern61.test(data5)){
 validate224.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -17243,7 +17250,7 @@ validate228.errors = [{instancePath:instancePath+"/name",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern59.test(data0)){
+if(!pattern60.test(data0)){
 validate228.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -17440,7 +17447,7 @@ validate232.errors = [{instancePath:instancePath+"/view",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern59.test(data3)){
+if(!pattern60.test(data3)){
 validate232.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -17695,7 +17702,7 @@ validate236.errors = [{instancePath:instancePath+"/view",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern59.test(data2)){
+if(!pattern60.test(data2)){
 validate236.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -17845,7 +17852,7 @@ validate239.errors = [{instancePath:instancePath+"/view",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern59.test(data3)){
+if(!pattern60.test(data3)){
 validate239.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -17999,7 +18006,7 @@ validate241.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems"
 
 export const readAtomFeedParams = validate242;
 const schema369 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
-const pattern110 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
+const pattern111 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
 function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedParams" */;
@@ -18026,7 +18033,7 @@ let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern110.test(data0)){
+if(!pattern111.test(data0)){
 validate242.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
@@ -18121,7 +18128,7 @@ let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern110.test(data0)){
+if(!pattern111.test(data0)){
 validate244.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
@@ -18284,7 +18291,7 @@ const schema375 = {"$id":"function-notificationSettingsSchema","allOf":[{"$ref":
 const schema376 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationChannel"}}}};
 const schema377 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
 const schema378 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
-const pattern112 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+const pattern113 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
 function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18319,7 +18326,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern112.test(data0)){
+if(!pattern113.test(data0)){
 validate249.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
@@ -18341,7 +18348,7 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
-if(!pattern112.test(data1)){
+if(!pattern113.test(data1)){
 validate249.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
@@ -18405,7 +18412,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern112.test(data0)){
+if(!pattern113.test(data0)){
 validate251.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
@@ -18971,7 +18978,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern112.test(data0)){
+if(!pattern113.test(data0)){
 validate260.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
@@ -18993,7 +19000,7 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
-if(!pattern112.test(data1)){
+if(!pattern113.test(data1)){
 validate260.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
@@ -19057,7 +19064,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern112.test(data0)){
+if(!pattern113.test(data0)){
 validate262.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
@@ -19367,9 +19374,9 @@ const schema396 = {"type":"object","required":["kind","label","events","digest"]
 const schema397 = {"type":"string","enum":["email","web_push","webhook","slack"]};
 const schema398 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
 const schema401 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
-const pattern120 = new RegExp("^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$", "u");
-const pattern121 = new RegExp("^[A-Za-z0-9_-]{87}=?$", "u");
-const pattern122 = new RegExp("^[A-Za-z0-9_-]{22}(==)?$", "u");
+const pattern121 = new RegExp("^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$", "u");
+const pattern122 = new RegExp("^[A-Za-z0-9_-]{87}=?$", "u");
+const pattern123 = new RegExp("^[A-Za-z0-9_-]{22}(==)?$", "u");
 const schema399 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
 const schema400 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
 
@@ -19549,7 +19556,7 @@ validate267.errors = [{instancePath:instancePath+"/address",schemaPath:"#/proper
 return false;
 }
 else {
-if(!pattern120.test(data4)){
+if(!pattern121.test(data4)){
 validate267.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/pattern",keyword:"pattern",params:{pattern: "^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},message:"must match pattern \""+"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"+"\""}];
 return false;
 }
@@ -19661,7 +19668,7 @@ let data10 = data9.p256dh;
 const _errs24 = errors;
 if(errors === _errs24){
 if(typeof data10 === "string"){
-if(!pattern121.test(data10)){
+if(!pattern122.test(data10)){
 validate267.errors = [{instancePath:instancePath+"/subscription/keys/p256dh",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/p256dh/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{87}=?$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{87}=?$"+"\""}];
 return false;
 }
@@ -19682,7 +19689,7 @@ let data11 = data9.auth;
 const _errs26 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
-if(!pattern122.test(data11)){
+if(!pattern123.test(data11)){
 validate267.errors = [{instancePath:instancePath+"/subscription/keys/auth",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/auth/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{22}(==)?$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{22}(==)?$"+"\""}];
 return false;
 }
