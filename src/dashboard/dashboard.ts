@@ -20,8 +20,10 @@ import { type Actions, createActions } from './pull-requests/actions.js';
 import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
 import { createAutomation } from './pull-requests/automation.js';
 import { deleteExpiredState } from './pull-requests/state-entries.js';
+import { findReadingConnection } from './refresh/repository-snapshots.js';
 import { createRefresher, createRefreshes, INTERVAL_MS, type Refresher, type Refreshes } from './refresh/refresher.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
+import { createCredentials, type Credentials } from './settings/credentials.js';
 import { createPreferences, type Preferences } from './settings/preferences.js';
 import { createRepositories, type Repositories } from './settings/repositories.js';
 import { createSettings, type Settings } from './settings/settings.js';
@@ -40,6 +42,7 @@ export interface Dashboard {
   readonly refreshes: Refreshes;
   readonly refresher: Refresher;
   readonly settings: Settings;
+  readonly credentials: Credentials;
   readonly forges: ForgeClients;
   readonly testForgeConnection: ForgeConnectionTest;
   readonly preferences: Preferences;
@@ -124,6 +127,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const forges = createForgeClients({
     settings,
     record: (request) => requestLog.record(request),
+    findConnection: (personId, connections, fullName) =>
+      findReadingConnection(database, personId, { connections: connections.map(({ id }) => id), fullName }),
     app: githubApp,
     allow: forgeAllow,
     now,
@@ -134,6 +139,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     boards,
     findSettings: (personId) => settings.findForges(personId),
     getForges: (personId) => forges.of(personId),
+    getConnections: (personId) => forges.listConnections(personId),
     intervalMs: refreshMs,
     onRefreshed: (...refreshed) => followUps(...refreshed),
     report,
@@ -155,6 +161,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     }),
     refresher,
     settings,
+    credentials: createCredentials({
+      ...{ database, key, forges, now },
+      async onSaved(personId, isMoved) {
+        if (isMoved) await refresher.rebuildBoard(personId);
+        await refresher.refreshNow(personId);
+      },
+    }),
     forges,
     testForgeConnection: createForgeConnectionTest(settings, forges),
     preferences: createPreferences({ database, key }),

@@ -216,6 +216,7 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   request_log: true,
   forge_readings: true,
   forge_states: true,
+  forge_credentials: true,
   repository_marks: true,
   pull_request_marks: true,
   action_attempts: true,

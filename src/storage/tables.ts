@@ -22,6 +22,7 @@ export interface Tables {
   retired_webhooks: RetiredWebhooksTable;
   forge_readings: ForgeReadingsTable;
   forge_states: ForgeStatesTable;
+  forge_credentials: ForgeCredentialsTable;
   refresh_schedule: RefreshScheduleTable;
   repository_marks: RepositoryMarksTable;
   pull_request_marks: PullRequestMarksTable;
@@ -250,6 +251,7 @@ export interface RetiredWebhooksTable {
 /** The latest snapshot of each repository. */
 export interface ForgeReadingsTable {
   person_id: string;
+  /** The name of the forge, or the id of a further credential. */
   forge: string;
   /** The id at the forge, which does not change when the repository is renamed. */
   repository_id: string;
@@ -261,6 +263,8 @@ export interface ForgeReadingsTable {
   is_unsettled: number;
   /** Whether the snapshot is truncated to the largest number of pull requests that the board accepts. */
   is_cut: number;
+  /** 1 if only the pull requests are read in which the user is involved. */
+  yours_only: number;
   /** The number of pull requests. */
   pull_requests: number;
   /** The snapshot as JSON. */
@@ -274,6 +278,7 @@ export interface ForgeReadingsTable {
 /** The status of the last refresh of each forge. */
 export interface ForgeStatesTable {
   person_id: string;
+  /** The name of the forge, or the id of a further credential. */
   forge: string;
   /** The URL of the forge. All stored data becomes invalid when it changes. */
   source: string;
@@ -291,6 +296,24 @@ export interface ForgeStatesTable {
   budgets: string;
   /** The repositories that the last refresh could not see, as JSON; null for nothing. */
   hidden: string | null;
+  /** Why the last search for the user's pull requests is incomplete, as JSON; null if it is complete. */
+  incomplete_search: string | null;
+  /** When the credential expires; null if the forge does not report it. */
+  expires_at: number | null;
+}
+
+/** Further credentials of forges, beside the one of each kind in `settings`. */
+export interface ForgeCredentialsTable {
+  id: string;
+  person_id: string;
+  forge: string;
+  label: string;
+  /** Empty for github.com. */
+  url: string;
+  /** The username and the token, encrypted. */
+  sealed: Uint8Array;
+  created_at: number;
+  saved_at: number;
 }
 
 /** The schedule and leases of board refreshes. */

@@ -7,6 +7,7 @@ import { brokenServerTests, commonErrorTests, WITHOUT_DATABASE } from './dashboa
 import { credentialsTests } from './dashboard/credentials.js';
 import { feedsTests } from './dashboard/feeds.js';
 import { openStage, witness, type Stage } from './dashboard/fixtures.js';
+import { forgeCredentialsTests } from './dashboard/forge-credentials.js';
 import { healthTests } from './dashboard/health.js';
 import { insightsTests } from './dashboard/insights.js';
 import { notificationsTests } from './dashboard/notifications.js';
@@ -35,6 +36,7 @@ describe('Auth', () => authTests(stage));
 describe('Credentials', () => credentialsTests(stage));
 describe('Tokens', () => tokensTests(stage));
 describe('Settings', () => settingsTests(stage));
+describe('Forge credentials', () => forgeCredentialsTests(stage));
 describe('Board', () => boardTests(stage));
 describe('Snoozes and visits', () => snoozesTests(stage));
 describe('Views', () => viewsTests(stage));

@@ -53,6 +53,41 @@ describeInBrowser('settings page', () => {
     return form;
   }
 
+  test('adds, tests, edits and deletes a further credential, whose state the list shows', async () => {
+    await visit();
+    const credentials = group('Further credentials');
+    await credentials.getByText('No further credentials.').waitFor();
+    await credentials.getByText('Add a credential').click();
+    const form = credentials.locator('form').last();
+    await form.getByLabel('Name').fill('Work');
+    await form.getByLabel('URL').fill(forges.github.url);
+    await form.getByLabel('Username').fill('mona');
+    await form.getByLabel('Token', { exact: true }).fill('github_pat_wrong');
+    await button('Add credential', form).click();
+    await said('Credential “Work” added.');
+    await credentials.getByText('The token was rejected').waitFor();
+    const item = credentials.getByRole('listitem').filter({ hasText: 'Work' });
+    await eventually(async () => {
+      await visit();
+      await item.locator('p.bad').getByText('The forge rejected the credential.').waitFor({ timeout: 500 });
+    });
+    await expectAccessible(page);
+
+    await item.getByText('Edit Work').click();
+    await item.getByLabel('Token', { exact: true }).fill(GITHUB_TOKEN);
+    await button('Save credential', item).click();
+    await said('Credential “Work” saved.');
+    await button('Test Work', item).click();
+    await item.getByText('Connected as mona · 1 repository').waitFor();
+    await eventually(async () => {
+      await visit();
+      await item.getByText('Works · 1 repository').waitFor({ timeout: 500 });
+    });
+    await pressAndConfirm(button('Delete credential Work', item), 'Delete Work?');
+    await said('Credential “Work” deleted');
+    await credentials.getByText('No further credentials.').waitFor();
+  });
+
   test('tests a forge before it is saved: valid and invalid tokens, wrong URL, missing permission', async () => {
     await visit();
     const github = await fill('GitHub', { url: forges.github.url, token: 'ghp_wrong' });

@@ -36,7 +36,7 @@ export function toPullRequestNode(one: ForgejoPullRequest, repository: ForgejoRe
     mergeable,
     merged,
     merge_base: mergeBase,
-    base: { ref: baseRef, sha: baseSha, repo_id: repository.id },
+    base: { ref: baseRef, sha: baseSha, repo_id: repository.id, repo: toRepositoryNode(repository, origin) },
     head: { ref: headRef, sha: headSha, repo_id: fromFork ? -1 : repository.id },
     changed_files: one.changedFiles,
     additions: one.additions,

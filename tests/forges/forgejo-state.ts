@@ -42,6 +42,8 @@ export interface ForgejoPullRequest extends ForgejoIssue {
   fromFork: boolean;
   changedFiles: number;
   requested: string[];
+  assignees: string[];
+  mentions: string[];
   teams: string[];
   reviews: ForgejoReview[];
   additions: number;
@@ -61,6 +63,8 @@ export interface ForgejoRepository {
   archived: boolean;
   fork: boolean;
   mirror: boolean;
+  /** Whether the user owns it, or has access to it as a collaborator or a member of a team. */
+  isMember: boolean;
   push: boolean;
   admin: boolean;
   updatedAt: string;
@@ -98,6 +102,8 @@ export function forgejoPullRequest(number: number, change: Partial<ForgejoPullRe
     fromFork: false,
     changedFiles: 1,
     requested: [],
+    assignees: [],
+    mentions: [],
     teams: [],
     reviews: [],
     additions: 12,
@@ -118,6 +124,7 @@ export function forgejoRepository(fullName: string, change: Partial<ForgejoRepos
     archived: false,
     fork: false,
     mirror: false,
+    isMember: true,
     push: true,
     admin: false,
     updatedAt: CREATED,

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest } from './forge-server.js';
 import { toIssueNode, toPullRequestNode, toRepositoryNode, toReviewNodes } from './forgejo-nodes.js';
-import type { ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
+import type { ForgejoIssue, ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
 import {
   handleWebhookRequest,
   deliverTo,
@@ -25,6 +25,8 @@ export interface TestForgejo extends ForgeServer {
   reruns: boolean;
   /** Whether every page of a list is followed by the same page. */
   repeatsPages: boolean;
+  /** The response to every search by person. */
+  searchError: TestResponse | undefined;
   /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
   /** Delivers an event to the subscribed webhooks of a repository. Returns the statuses of their responses. */
@@ -45,6 +47,7 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
     jobs: 'wrapped' as const,
     reruns: false,
     repeatsPages: false,
+    searchError: undefined,
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<ForgeEvent>) => {
       const repository = findRepository(forge, fullName);
@@ -89,11 +92,12 @@ function answerForgejo(seen: RecordedRequest, forge: TestForgejo): TestResponse 
   if (path === '/user') return { body: { id: 1, login: 'mona' } };
   if (path === '/user/repos') {
     return paged(
-      repositories.map((one) => toRepositoryNode(one, url)),
+      repositories.filter(({ isMember }) => isMember).map((one) => toRepositoryNode(one, url)),
       seen,
       forge,
     );
   }
+  if (path === '/repos/issues/search' && seen.query.has('type') && forge.searchError) return forge.searchError;
   if (path === '/repos/issues/search') return paged(search(seen, forge), seen, forge);
   const [, fullName = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(path) ?? [];
   const repository = findRepository(forge, fullName);
@@ -149,10 +153,28 @@ function readHookChange({ active, events, config }: Record<string, unknown>): Ho
   };
 }
 
+/** The filters of the search, which the server combines with "and". */
+const FILTERS: Readonly<Record<string, (one: ForgejoIssue) => boolean>> = {
+  created: ({ author }) => author === 'mona',
+  assigned: (one) => 'assignees' in one && (one as ForgejoPullRequest).assignees.includes('mona'),
+  mentioned: (one) => 'mentions' in one && (one as ForgejoPullRequest).mentions.includes('mona'),
+  review_requested: (one) => 'requested' in one && (one as ForgejoPullRequest).requested.includes('mona'),
+};
+
+const SEARCH_PARAMETERS = new Set(['limit', 'owner', 'page', 'state', 'type', ...Object.keys(FILTERS)]);
+
+/** Searches all repositories that the user can read, not only those where the user is a member. */
 function search({ query }: RecordedRequest, { repositories, url }: TestForgejo) {
-  const owned = repositories.filter(({ fullName }) => fullName.startsWith(`${query.get('owner') ?? ''}/`));
+  for (const name of query.keys()) {
+    if (!SEARCH_PARAMETERS.has(name)) throw new Error(`This search parameter is not supported: ${name}`);
+  }
+  const filters = Object.entries(FILTERS).filter(([name]) => query.get(name) === 'true');
+  const owned = repositories.filter(({ fullName }) =>
+    fullName.startsWith(query.has('owner') ? `${query.get('owner')}/` : ''),
+  );
   return owned.flatMap((repository) => {
-    const open = [...repository.pullRequests, ...repository.issues].filter(({ state }) => state === 'open');
+    const all = [...repository.pullRequests, ...(query.get('type') === 'pulls' ? [] : repository.issues)];
+    const open = all.filter((one) => one.state === 'open' && filters.every(([, filter]) => filter(one)));
     return open.map((one) => toIssueNode(one, repository, url));
   });
 }

@@ -19,6 +19,8 @@ export interface GithubGraphqlState {
   readonly hiddenChecks: 'contexts.nodes' | 'statusCheckRollup' | undefined;
   /** The numbers of the pull requests that GitHub fails to compute. */
   readonly brokenPullRequests: readonly number[];
+  /** The error of every search. */
+  readonly searchError: GraphQLError | undefined;
 }
 
 /** Executes a query like GitHub. Errors have a `type` next to the message. */
@@ -39,8 +41,9 @@ export async function executeGithub(body: string, state: GithubGraphqlState): Pr
 /** Counts the pull requests that a query reads completely, which determine its cost for GitHub. */
 export function countPullRequests(body: string, { repositories }: Pick<GithubGraphqlState, 'repositories'>): number {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Readonly<Record<string, unknown>> };
-  if (!query.includes('...pullRequests')) return 0;
   const { ids, id, owner, name, pageSize } = variables;
+  if (query.includes('query ReadPullRequests')) return (ids as readonly string[]).length;
+  if (!query.includes('...pullRequests')) return 0;
   const asked = Array.isArray(ids) ? ids : [id];
   const fullName = [owner, name].join('/');
   const found = repositories.filter((one) => asked.includes(one.id) || one.nameWithOwner === fullName);
@@ -75,6 +78,8 @@ function toRoot(state: GithubGraphqlState) {
     const [, place, ofId] = /^IC_(\d+)_(.*)$/.exec(id) ?? [];
     const one = repositories.flatMap(({ pullRequests }) => pullRequests).find((pull) => pull.id === ofId);
     if (one) return toCommentNode(one, Number(place));
+    const pull = findPullRequest(repositories, id);
+    if (pull) return isHidden(pull.repository, state) ? needsSingleSignOn() : toOwnNode(pull, state);
     const found = repositories.find((repository) => repository.id === id);
     return found ? toNode(found) : notFound(`Could not resolve to a node with the global id of '${id}'.`);
   };
@@ -97,7 +102,7 @@ function toRoot(state: GithubGraphqlState) {
     node: ({ id }: { readonly id: string }) => findById(id),
     nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map(findById),
     search: ({ query, ...page }: PageArguments & { readonly query: string }) =>
-      toConnection(searchReviewRequests(query, state), page, state),
+      state.searchError ?? { ...toConnection(search(query, state), page, state), ...countFound(query, state) },
     enablePullRequestAutoMerge: ({ input }: { readonly input: AutoMergeInput }) => enableAutoMerge(repositories, input),
     disablePullRequestAutoMerge: ({ input }: { readonly input: QueueInput }) => disableAutoMerge(repositories, input),
     enqueuePullRequest: ({ input }: { readonly input: QueueInput }) => enqueue(repositories, input),
@@ -154,13 +159,52 @@ function enableAutoMerge(repositories: readonly GithubRepository[], input: AutoM
   return { clientMutationId: null };
 }
 
-/** The search needs no permission to read teams, unlike the fields of a team. */
-function searchReviewRequests(query: string, { login, repositories, teams }: GithubGraphqlState) {
-  if (!query.includes('review-requested:@me')) throw new Error(`This search is not supported: ${query}`);
-  const mine = [login, ...teams.map((team) => `team:${team}`)];
-  const open = repositories.flatMap(({ pullRequests }) => pullRequests).filter((one) => one.state === 'OPEN');
-  const found = open.filter(({ requested }) => requested.some((one) => mine.includes(one)));
-  return found.map(({ id }) => ({ __typename: 'PullRequest', id }));
+type Term = (one: GithubPullRequest, repository: GithubRepository, state: GithubGraphqlState) => boolean;
+
+/** The search terms that the client uses. Searching for review requests needs no permission to read teams. */
+const TERMS: Readonly<Record<string, Term>> = {
+  'is:open': ({ state }) => state === 'OPEN',
+  'is:pr': () => true,
+  'archived:false': (_one, { isArchived }) => !isArchived,
+  'author:@me': ({ author }, _repository, { login }) => author === login,
+  'assignee:@me': ({ assignees }, _repository, { login }) => assignees.includes(login),
+  'mentions:@me': ({ mentions }, _repository, { login }) => mentions.includes(login),
+  'review-requested:@me': ({ requested }, _repository, { login, teams }) =>
+    [login, ...teams.map((team) => `team:${team}`)].some((one) => requested.includes(one)),
+  'sort:updated-desc': () => true,
+};
+
+/** GitHub returns the first thousand results of a search only, and none of organizations that need single sign-on. */
+const MAX_RESULTS = 1_000;
+
+const search = (query: string, state: GithubGraphqlState): object[] => findAll(query, state).slice(0, MAX_RESULTS);
+
+const countFound = (query: string, state: GithubGraphqlState) => ({ issueCount: findAll(query, state).length });
+
+function findAll(query: string, state: GithubGraphqlState): object[] {
+  const terms = query.split(' ').map((text) => {
+    const term = TERMS[text];
+    if (term === undefined) throw new Error(`This search term is not supported: ${text}`);
+    return term;
+  });
+  const visible = state.repositories.filter((repository) => !isHidden(repository, state));
+  const found = visible.flatMap((repository) =>
+    repository.pullRequests
+      .filter((pullRequest) => terms.every((term) => term(pullRequest, repository, state)))
+      .map((pullRequest) => ({ repository, pullRequest })),
+  );
+  const newestFirst = found.toSorted((a, b) => b.pullRequest.updatedAt.localeCompare(a.pullRequest.updatedAt));
+  return newestFirst.map((one) => toOwnNode(one, state));
+}
+
+/** Returns a pull request with its repository, as where it is not found through the repository. */
+function toOwnNode(
+  { repository, pullRequest }: { readonly repository: GithubRepository; readonly pullRequest: GithubPullRequest },
+  state: GithubGraphqlState,
+) {
+  const url = `${state.origin}/${repository.nameWithOwner}`;
+  const node = toPullRequestNode(pullRequest, { repository, url, state });
+  return { ...node, repository: () => toRepositoryNode(repository, state) };
 }
 
 interface QueueInput {

@@ -59,6 +59,9 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   reviewDecision: string | null;
   /** Logins of requested reviewers; teams have the prefix `team:`. */
   requested: string[];
+  assignees: string[];
+  /** Logins of people who are mentioned in the text or a comment. */
+  mentions: string[];
   reviews: string[];
   autoMerge: string | null;
   /** Whether it is in the merge queue. */
@@ -86,7 +89,7 @@ export interface GithubRepository {
   isPrivate: boolean;
   viewerPermission: string;
   /** The viewer's affiliation with a repository that the viewer doesn't own. */
-  affiliation: 'COLLABORATOR' | 'ORGANIZATION_MEMBER';
+  affiliation: 'COLLABORATOR' | 'NONE' | 'ORGANIZATION_MEMBER';
   pushedAt: string;
   autoMergeAllowed: boolean;
   mergeCommitAllowed: boolean;
@@ -134,6 +137,8 @@ export function githubPullRequest(number: number, change: Partial<GithubPullRequ
     mergeStateStatus: 'CLEAN',
     reviewDecision: null,
     requested: [],
+    assignees: [],
+    mentions: [],
     reviews: [],
     autoMerge: null,
     queued: false,

@@ -30,11 +30,17 @@ export interface TestGithub extends ForgeServer {
   hiddenChecks: GithubGraphqlState['hiddenChecks'];
   /** The numbers of the pull requests that GitHub fails to compute. */
   brokenPullRequests: readonly number[];
+  /** The error of every search. */
+  searchError: GithubGraphqlState['searchError'];
   /** The number of pull requests that GitHub can process in one query, and its response to a larger query. */
   capacity: number;
   overload: TestResponse;
   /** The organizations that require single sign-on, for which the token is not authorized. */
   hiddenOrganizations: readonly string[];
+  /** Fine-grained tokens of the same user, with the only owner whose repositories each of them covers. */
+  ownerTokens: ReadonlyMap<string, string>;
+  /** When the tokens expire, as GitHub formats it. */
+  tokenExpiration: string | undefined;
   /** The teams of the token's user. */
   teams: readonly string[];
   /** The scopes of a classic token; empty for a fine-grained one. */
@@ -66,26 +72,38 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
       'X-RateLimit-Remaining': String(budget.remaining),
       'X-RateLimit-Reset': String(budget.reset),
       'X-RateLimit-Resource': name === 'anonymous' ? 'core' : name,
+      ...(forge.tokenExpiration !== undefined &&
+        seen.headers.authorization !== undefined && {
+          'GitHub-Authentication-Token-Expiration': forge.tokenExpiration,
+        }),
     };
   }
 
   async function answer(asked: RecordedRequest): Promise<TestResponse> {
     const seen = { ...asked, path: toPath(asked) };
     if (forge.app && seen.path.startsWith('/app/')) return issueInstallationToken(forge.app, seen);
-    const who = findWho(seen, forge.app);
+    const who = findWho(seen, forge);
+    const owner = forge.ownerTokens.get(tokenOf(seen) ?? '');
     const isGraphql = seen.path === '/graphql';
     if (who === undefined || (who === 'anonymous' && isGraphql)) {
       return { status: 401, body: { message: 'Bad credentials' } };
     }
     const isSpent = budgets[budgetOf(seen)].remaining === 0;
-    const seenBy = { ...forge, isApp: who === 'app' };
+    // A fine-grained token can read all public repositories, but writes to those of its owner only.
+    const repositoriesOfToken = forge.repositories.filter(
+      ({ nameWithOwner, isPrivate }) => owner === undefined || !isPrivate || nameWithOwner.startsWith(`${owner}/`),
+    );
+    const seenBy = { ...forge, repositories: repositoriesOfToken, isApp: who === 'app' };
+    if (owner !== undefined && !isGraphql && seen.method !== 'GET' && !seen.path.startsWith(`/repos/${owner}/`)) {
+      return { status: 403, body: { message: 'Resource not accessible by personal access token' } };
+    }
     if (isGraphql && isSpent) return { body: SPENT_GRAPHQL };
     if (isGraphql)
       return countPullRequests(seen.body, forge) > forge.capacity
         ? forge.overload
         : { headers: ssoHeaders(forge), body: await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
-    if (who !== 'anonymous') return handleRestRequest(seen, forge);
+    if (who !== 'anonymous') return handleRestRequest(seen, { ...forge, repositories: repositoriesOfToken });
     return handleRestRequest(seen, {
       ...forge,
       repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate),
@@ -107,9 +125,12 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     repeatsPages: false,
     hiddenChecks: undefined as GithubGraphqlState['hiddenChecks'],
     brokenPullRequests: [] as readonly number[],
+    searchError: undefined as GithubGraphqlState['searchError'],
     capacity: Infinity,
     overload: BAD_GATEWAY,
     hiddenOrganizations: [],
+    ownerTokens: new Map() as ReadonlyMap<string, string>,
+    tokenExpiration: undefined as string | undefined,
     teams: [],
     scopes: ['repo'],
     mayWriteHooks: true,
@@ -129,10 +150,12 @@ function budgetOf(seen: RecordedRequest): BudgetName {
   return seen.headers.authorization === undefined ? 'anonymous' : 'core';
 }
 
-function findWho({ headers: { authorization } }: RecordedRequest, app: TestApp | undefined) {
-  if (authorization === undefined) return 'anonymous';
-  const token = authorization.replace('Bearer ', '');
-  if (token === GITHUB_TOKEN) return 'user';
+const tokenOf = ({ headers }: RecordedRequest): string | undefined => headers.authorization?.replace('Bearer ', '');
+
+function findWho(seen: RecordedRequest, { app, ownerTokens }: Pick<TestGithub, 'app' | 'ownerTokens'>) {
+  const token = tokenOf(seen);
+  if (token === undefined) return 'anonymous';
+  if (token === GITHUB_TOKEN || ownerTokens.has(token)) return 'user';
   return app !== undefined && isAppToken(app, token) ? 'app' : undefined;
 }
 

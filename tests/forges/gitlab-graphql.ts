@@ -8,6 +8,8 @@ export interface GitlabGraphqlState {
   readonly repeatsPages: boolean;
   /** Fields that an older server doesn't have, such as `Project.isForked`. */
   readonly lacks: readonly string[];
+  /** The error of every search by person. */
+  readonly searchError: string | undefined;
 }
 
 /** Executes a query like GitLab. Missing objects are null, without an error. */
@@ -15,14 +17,41 @@ export async function executeGitlab(body: string, state: GitlabGraphqlState): Pr
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
   const errors = findUnknown(query, state.lacks);
   if (errors.length > 0) return { errors };
+  const all = state.projects.flatMap((project) => project.mergeRequests.map((one) => ({ one, project })));
+  const found = (isMine: (one: GitlabMergeRequest) => boolean) => (page: PageArguments) => {
+    if (state.searchError !== undefined) throw new Error(state.searchError);
+    const mine = all.filter(({ one }) => isMine(one) && (page.state === undefined || one.state === page.state));
+    return toConnection(
+      mine.map(({ one, project }) => ({
+        ...toMergeRequestNode(one, project, `${state.url}/${project.fullPath}`),
+        __typename: 'MergeRequest',
+        project: () => toProjectNode(project, state),
+      })),
+      page,
+      state,
+    );
+  };
+  const mentions = found(({ mentions: people }) => people.includes('mona'));
   const rootValue = {
+    currentUser: {
+      authoredMergeRequests: found(({ username }) => username === 'mona'),
+      assignedMergeRequests: found(({ assignees }) => assignees.includes('mona')),
+      reviewRequestedMergeRequests: found(({ reviewers }) => reviewers.includes('mona')),
+      // To-do items have states of their own.
+      todos: ({ first, after }: PageArguments) => {
+        const { nodes, pageInfo } = mentions({ first, after });
+        return { nodes: nodes.map((target) => ({ target })), pageInfo };
+      },
+    },
     project: ({ fullPath }: { readonly fullPath: string }) => {
       const found = state.projects.find((one) => one.fullPath === fullPath);
       return found ? toProjectNode(found, state) : null;
     },
-    projects: (page: PageArguments) =>
+    projects: ({ membership, ...page }: PageArguments & { readonly membership?: boolean }) =>
       toConnection(
-        state.projects.map((one) => toProjectNode(one, state)),
+        state.projects
+          .filter(({ isMember }) => isMember || membership !== true)
+          .map((one) => toProjectNode(one, state)),
         page,
         state,
       ),

@@ -9,7 +9,25 @@ export const gitlabSchema = buildSchema(`
   type PageInfo { hasNextPage: Boolean! endCursor: String }
   type Query {
     project(fullPath: ID!): Project
+    currentUser: CurrentUser
     projects(membership: Boolean, first: Int, after: String, sort: String): ProjectConnection
+  }
+  enum TodoActionEnum {
+    approval_required assigned build_failed directly_addressed marked member_access_requested mentioned
+    merge_train_removed okr_checkin_requested review_requested review_submitted unmergeable
+  }
+  enum TodoTargetEnum { ALERT COMMIT DESIGN EPIC ISSUE MERGEREQUEST PROJECT NAMESPACE WORKITEM }
+  enum TodoStateEnum { pending done }
+  union Todoable = Issue | MergeRequest
+  type Todo { target: Todoable }
+  type TodoConnection { nodes: [Todo] pageInfo: PageInfo! }
+  type CurrentUser {
+    assignedMergeRequests(state: MergeRequestState, first: Int, after: String, sort: MergeRequestSort = CREATED_DESC): MergeRequestConnection
+    authoredMergeRequests(state: MergeRequestState, first: Int, after: String, sort: MergeRequestSort = CREATED_DESC): MergeRequestConnection
+    reviewRequestedMergeRequests(state: MergeRequestState, first: Int, after: String, sort: MergeRequestSort = CREATED_DESC): MergeRequestConnection
+    todos(
+      action: [TodoActionEnum!], type: [TodoTargetEnum!], state: [TodoStateEnum!], first: Int, after: String
+    ): TodoConnection
   }
   type ProjectConnection { nodes: [Project] pageInfo: PageInfo! }
   type ProjectPermissions { pushCode: Boolean! adminProject: Boolean! }
@@ -89,5 +107,6 @@ export const gitlabSchema = buildSchema(`
     approved: Boolean!
     reviewers(first: Int, after: String): MergeRequestReviewerConnection
     headPipeline: Pipeline
+    project: Project!
   }
 `);

@@ -34,6 +34,9 @@ export interface GitlabMergeRequest extends GitlabIssue {
   /** Whether the merge request has the required approvals. */
   approved: boolean;
   reviewers: string[];
+  assignees: string[];
+  /** People with a pending to-do item because they were mentioned. */
+  mentions: string[];
   /** The review states by reviewer. Reviewers without an entry have not reviewed. */
   reviewStates: Record<string, string>;
   /** Null without a pipeline. */
@@ -53,6 +56,8 @@ export interface GitlabProject {
   archived: boolean;
   isForked: boolean;
   lastActivityAt: string;
+  /** Whether the user is a member. */
+  isMember: boolean;
   pushCode: boolean;
   adminProject: boolean;
   mergeRequests: GitlabMergeRequest[];
@@ -85,6 +90,8 @@ export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeReque
     approvedBy: [],
     approved: true,
     reviewers: [],
+    assignees: [],
+    mentions: [],
     reviewStates: {},
     pipeline: 'SUCCESS',
     pipelineProject: null,
@@ -103,6 +110,7 @@ export function gitlabProject(fullPath: string, change: Partial<GitlabProject> =
     archived: false,
     isForked: false,
     lastActivityAt: CREATED,
+    isMember: true,
     pushCode: true,
     adminProject: false,
     mergeRequests: [],

@@ -23,6 +23,8 @@ export interface TestGitlab extends ForgeServer {
   repeatsPages: boolean;
   /** Fields that an older server doesn't have, such as `Project.isForked`. */
   lacks: string[];
+  /** The error of every search by person. */
+  searchError: string | undefined;
   /** The scopes of the token. GitLab before 15.5 doesn't report them. */
   scopes: readonly string[] | undefined;
   /** Whether the scopes of the token include webhooks. */
@@ -46,6 +48,7 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
     projects: [...projects],
     repeatsPages: false,
     lacks: [] as string[],
+    searchError: undefined,
     scopes: ['api'] as readonly string[] | undefined,
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'merge_requests', payload, ...event }: Partial<ForgeEvent>) => {

@@ -11,7 +11,10 @@ export type Board = Schemas['Dashboard'];
 type PullRequest = Schemas['PullRequest'];
 
 /** The stored result of a refresh. The other fields of a board are derived from it. */
-export type BoardSnapshot = Pick<Board, 'autoMerged' | 'forges' | 'issues' | 'pullRequests' | 'repos'>;
+export type BoardSnapshot = Pick<
+  Board,
+  'autoMerged' | 'forges' | 'furtherForges' | 'issues' | 'pullRequests' | 'repos'
+>;
 
 export const EMPTY_BOARD_SNAPSHOT: BoardSnapshot = {
   forges: [],
@@ -74,6 +77,7 @@ export function renderBoard(snapshot: PreparedSnapshot, options: RenderOptions):
     generatedAt: new Date(options.generatedAt).toISOString(),
     readIntervalSeconds: READ_INTERVAL_SECONDS,
     forges: snapshot.forges.map((forge) => gradeForge(forge, at)),
+    ...(snapshot.furtherForges && { furtherForges: snapshot.furtherForges.map((forge) => gradeForge(forge, at)) }),
     pullRequests: view === undefined ? listed : applyView(listed, view, at),
     issues: snapshot.issues,
     repos: snapshot.repos,
@@ -87,12 +91,12 @@ export function renderBoard(snapshot: PreparedSnapshot, options: RenderOptions):
 
 /** Returns the first time after `at` at which the passing of time alone changes the board, or infinity. */
 export function findExpiry(
-  { autoMerged, forges, pullRequests }: PreparedSnapshot,
+  { autoMerged, forges, furtherForges = [], pullRequests }: PreparedSnapshot,
   { at, reader, view }: RenderOptions,
 ): number {
   const ends = [
     ...autoMerged.map(({ mergedAt }) => Date.parse(mergedAt) + AUTO_MERGED_MS + 1),
-    ...forges
+    ...[...forges, ...furtherForges]
       .flatMap(({ rateLimitGraphQL, rateLimitREST }) => [rateLimitGraphQL, rateLimitREST])
       .map((quota) => Date.parse(quota?.resetsAt ?? '')),
     ...[...(reader?.snoozes.values() ?? [])].map(({ until = NaN }) => until),

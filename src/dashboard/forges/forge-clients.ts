@@ -1,8 +1,15 @@
 import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import type { RequestLog } from '../request-log.js';
-import type { ForgeSettings } from '../settings/forge-settings.js';
+import { type ForgeSettings, NO_FORGES, type StoredCredential } from '../settings/forge-settings.js';
 import type { Settings } from '../settings/settings.js';
+import {
+  type FindConnection,
+  type ForgeConnection,
+  joinConnections,
+  listConnections,
+  type OpenConnection,
+} from './connections.js';
 import { type Forge, FORGE_PRODUCT_NAMES, type ForgeName } from './forge.js';
 import { createForgejoForge } from './forgejo/forgejo-forge.js';
 import type { GithubApp } from './github/access.js';
@@ -14,12 +21,16 @@ import { createAddressPolicy } from './http/address-policy.js';
 import { createAgent } from './http/fetch-response.js';
 import { createEtagCache, type ForgeRequestsOptions } from './http/requests.js';
 
-/** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each. */
+/** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each credential. */
 export interface ForgeClients {
   /** Returns clients for the forges that a user has credentials for. Reuses them until the settings change. */
   of(personId: string): Promise<ReadonlyMap<ForgeName, Forge>>;
+  /** Returns a user's credentials with their clients, in the order of a board. */
+  listConnections(personId: string): Promise<readonly OpenConnection[]>;
   /** Creates clients for settings that are not saved. */
   open(settings: ForgeSettings): ReadonlyMap<ForgeName, Forge>;
+  /** Creates a client for a test of a credential. */
+  openCredential(credential: StoredCredential): Forge;
   /** Removes the cached clients of a user. */
   forget(personId: string): void;
 }
@@ -28,6 +39,8 @@ export interface ForgeClientsOptions {
   readonly settings: Pick<Settings, 'findForges'>;
   /** Writes to the request log. */
   readonly record: RequestLog['record'];
+  /** Finds the credential that reads a repository. By default, none is known. */
+  readonly findConnection?: (personId: string, ...args: Parameters<FindConnection>) => ReturnType<FindConnection>;
   /** The GitHub App of this server, if it has one. */
   readonly app?: GithubApp;
   /** Private addresses that requests may connect to. @see AddressPolicyOptions.allow */
@@ -41,13 +54,23 @@ const MAX_PEOPLE = 500;
 /** Short, as a user waits for the result of a connection test. */
 const TEST_TIMEOUT_MS = 10_000;
 
-interface CachedForges {
+/** A client, and the settings that it was created from. */
+interface CachedClient {
   readonly settings: string;
-  readonly forges: ReadonlyMap<ForgeName, Forge>;
+  readonly client: Forge | undefined;
 }
 
-export function createForgeClients({ settings, record, app, allow = [], now }: ForgeClientsOptions): ForgeClients {
-  const cache = new LRUCache<string, CachedForges>({ max: MAX_PEOPLE });
+type CachedClients = ReadonlyMap<string, CachedClient>;
+
+export function createForgeClients({
+  settings,
+  record,
+  findConnection = async () => undefined,
+  app,
+  allow = [],
+  now,
+}: ForgeClientsOptions): ForgeClients {
+  const cache = new LRUCache<string, CachedClients>({ max: MAX_PEOPLE });
   const shared: ForgeRequestsOptions = {
     agent: createAgent(createAddressPolicy({ allow: [...allow, ...hostsOf(app)] })),
     now,
@@ -55,21 +78,74 @@ export function createForgeClients({ settings, record, app, allow = [], now }: F
     // A failure of the log must not fail the request.
     record: (request) => record(request).catch(() => undefined),
   };
+  const testing: OpenOptions = { app, shared: { ...shared, timeoutMs: TEST_TIMEOUT_MS } };
+
+  /** Keeps the clients of credentials that have not changed, because they know their quotas and pauses. */
+  async function listOpen(personId: string): Promise<readonly OpenConnection[]> {
+    // Read each time, as another process may have saved new settings.
+    const found = await settings.findForges(personId);
+    if (found === undefined) return [];
+    const known = cache.get(personId);
+    const clients = new Map<string, CachedClient>();
+    const connections = listConnections(found);
+    for (const connection of connections) {
+      const own = toOwnSettings(found, connection);
+      const text = JSON.stringify(own);
+      const before = known?.get(connection.id);
+      clients.set(
+        connection.id,
+        before?.settings === text
+          ? before
+          : { settings: text, client: openForge(own, connection.forge, { app, shared }) },
+      );
+    }
+    cache.set(personId, clients);
+    return connections.flatMap((connection) => {
+      const client = clients.get(connection.id)?.client;
+      return client === undefined ? [] : [{ ...connection, client }];
+    });
+  }
+
   return {
     async of(personId) {
-      // Read each time, as another process may have saved new settings.
-      const found = await settings.findForges(personId);
-      if (found === undefined) return new Map();
-      const text = JSON.stringify(found);
-      const known = cache.get(personId);
-      if (known?.settings === text) return known.forges;
-      const forges = openForges(found, { app, shared });
-      cache.set(personId, { settings: text, forges });
-      return forges;
+      const connections = await listOpen(personId);
+      const find: FindConnection = (among, fullName) => findConnection(personId, among, fullName);
+      const joined = new Map<ForgeName, Forge>();
+      for (const { forge, client } of connections) {
+        const own = connections.filter((one) => one.forge === forge);
+        if (!joined.has(forge)) joined.set(forge, own.length === 1 ? client : joinConnections(own, find));
+      }
+      return joined;
     },
-    open: (found) => openForges(found, { app, shared: { ...shared, timeoutMs: TEST_TIMEOUT_MS } }),
+    listConnections: listOpen,
+    open(found) {
+      const clients = listConnections({ ...found, credentials: [] }).flatMap(
+        ({ forge }) => openForge(found, forge, testing) ?? [],
+      );
+      return new Map(clients.map((client) => [client.name, client]));
+    },
+    openCredential(credential) {
+      const client = openForge(toCredentialSettings(credential), credential.forge, testing);
+      if (client === undefined) throw new Error('A credential always has a token.');
+      return client;
+    },
     forget: (personId) => void cache.delete(personId),
   };
+}
+
+/** Returns the settings that one credential depends on, as if it were the only one of its kind. */
+function toOwnSettings(settings: ForgeSettings, { id, forge }: ForgeConnection): ForgeSettings {
+  const { renovateRebaseLabel } = settings;
+  const further = settings.credentials?.find((one) => one.id === id);
+  if (further !== undefined) return { ...toCredentialSettings(further), renovateRebaseLabel };
+  const installation = forge === 'github' ? settings.githubAppInstallationId : 0;
+  const names = [`${forge}Url`, `${forge}Username`, `${forge}Token`] as const;
+  const own = Object.fromEntries(names.map((name) => [name, settings[name]]));
+  return { ...NO_FORGES, ...own, githubAppInstallationId: installation, renovateRebaseLabel };
+}
+
+function toCredentialSettings({ forge, url, username, token }: StoredCredential): ForgeSettings {
+  return { ...NO_FORGES, [`${forge}Url`]: url, [`${forge}Username`]: username, [`${forge}Token`]: token };
 }
 
 /** @throws AppError `invalid_input` for the field if the user has no credential for the forge. */
@@ -91,19 +167,20 @@ interface OpenOptions {
   readonly shared: ForgeRequestsOptions;
 }
 
-function openForges(settings: ForgeSettings, { app, shared }: OpenOptions): ReadonlyMap<ForgeName, Forge> {
-  const { forgejoUrl, forgejoUsername, forgejoToken, gitlabUrl, gitlabUsername, gitlabToken } = settings;
-  const rebaseLabel = settings.renovateRebaseLabel || undefined;
-  const of = (username: string) => ({ ...shared, account: username || undefined, rebaseLabel });
-  const github = openGithub(settings, app, of(settings.githubUsername));
-  const forges = github === undefined ? [] : [github];
-  if (forgejoToken !== '') {
-    forges.push(createForgejoForge({ ...of(forgejoUsername), baseUrl: forgejoUrl, token: forgejoToken }));
+function openForge(settings: ForgeSettings, forge: ForgeName, { app, shared }: OpenOptions): Forge | undefined {
+  const { forgejoUrl, forgejoToken, gitlabUrl, gitlabToken } = settings;
+  const options = {
+    ...shared,
+    account: settings[`${forge}Username`] || undefined,
+    rebaseLabel: settings.renovateRebaseLabel || undefined,
+  };
+  if (forge === 'github') return openGithub(settings, app, options);
+  if (forge === 'forgejo') {
+    return forgejoToken === ''
+      ? undefined
+      : createForgejoForge({ ...options, baseUrl: forgejoUrl, token: forgejoToken });
   }
-  if (gitlabToken !== '') {
-    forges.push(createGitlabForge({ ...of(gitlabUsername), baseUrl: gitlabUrl, token: gitlabToken }));
-  }
-  return new Map(forges.map((forge) => [forge.name, forge]));
+  return gitlabToken === '' ? undefined : createGitlabForge({ ...options, baseUrl: gitlabUrl, token: gitlabToken });
 }
 
 /**

@@ -9,6 +9,8 @@ export type CiStatus = Schemas['CiStatus'];
 export type MergeMethod = NonNullable<Schemas['MergeRequest']['method']>;
 export type HiddenRepositories = Schemas['HiddenRepositories'];
 export type PullRequestDetails = Schemas['PullRequestDetails'];
+export type Involvement = Schemas['Involvement'];
+export type IncompleteSearch = Schemas['IncompleteSearch'];
 export type ActionName = Schemas['PullRequestAction'];
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
@@ -20,6 +22,8 @@ export interface Forge {
   readonly quotas: { readonly graphql?: ApiQuota; readonly rest?: ApiQuota };
   /** Why the forge hid repositories since the last {@link discover}; `undefined` if it hid none. Sends no request. */
   readonly hidden?: HiddenRepositories;
+  /** When the credential expires, in milliseconds, as of the latest response. Sends no request. */
+  readonly expiresAt?: number;
   /** Lists the repositories that the credential can write to. Costs a few requests. */
   discover(): Promise<ForgeRepository[]>;
   /** Finds the user of the credential and its missing permissions, with a few requests that change nothing. */
@@ -29,6 +33,13 @@ export interface Forge {
    * can't return in `unread`. Any other failure throws.
    */
   read(repositories: readonly ForgeRepository[]): Promise<ForgeSnapshot>;
+  /**
+   * Searches for the open pull requests in which the user of the credential is involved, and reads those outside of the
+   * listed repositories. Absent for credentials without a user.
+   *
+   * @param listed The ids of the repositories to omit.
+   */
+  readonly readInvolved?: (listed: ReadonlySet<string>) => Promise<InvolvedSnapshot>;
   /** Reads one repository. @returns `undefined` when it does not exist or the credential has no access to it. */
   readRepository(fullName: string): Promise<RepositorySnapshot | undefined>;
   /** Reads whether a pull request is open, with one request. Throws `not_found` if it doesn't exist. */
@@ -73,8 +84,18 @@ export interface RepositorySnapshot {
   readonly repository: ForgeRepository;
   readonly pullRequests: readonly ForgePullRequest[];
   readonly issues: readonly ForgeIssue[];
+  /** Whether it has only the pull requests in which the user is involved. */
+  readonly yoursOnly?: true;
   /** The number of open pull requests that could not be read. */
   readonly incomplete?: number;
+}
+
+/** The pull requests of a user in repositories that are not listed. */
+export interface InvolvedSnapshot {
+  /** The repositories, without their other pull requests and without issues. */
+  readonly repositories: readonly RepositorySnapshot[];
+  /** Whether the search found more than is read. */
+  readonly truncated: boolean;
 }
 
 /** Fields that are computed from other fields, from other pull requests of the repository, or from local state. */
@@ -83,6 +104,7 @@ type Derived =
   | 'autoMerge'
   | 'botRequest'
   | 'changedSinceVisit'
+  | 'credential'
   | 'forge'
   | 'kind'
   | 'needsReview'
@@ -114,6 +136,8 @@ export interface Inspection {
   readonly repositories: readonly ForgeRepository[] | undefined;
   /** Limited to permissions that can be checked without changing anything. */
   readonly missing: readonly MissingPermission[];
+  /** When the credential expires, in milliseconds, if the forge reports it. */
+  readonly expiresAt?: number;
 }
 
 export interface MissingPermission {

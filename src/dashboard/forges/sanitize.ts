@@ -20,13 +20,23 @@ import type {
  * @param webUrl The URL of the forge's pages, which replaces unusable links.
  */
 export function withForgeErrors(forge: Forge, webUrl: string): Forge {
-  const { readReplies } = forge;
+  const { readReplies, readInvolved } = forge;
   return {
     ...forge,
     get hidden() {
       return forge.hidden;
     },
+    get expiresAt() {
+      return forge.expiresAt;
+    },
     ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(rethrow) }),
+    ...(readInvolved && {
+      readInvolved: async (listed) => {
+        const { repositories, truncated } = await readInvolved(listed).catch(rethrow);
+        const sound = repositories.map((one) => sanitizeRepositorySnapshot(one, webUrl));
+        return { repositories: sound.filter((one) => one !== undefined), truncated };
+      },
+    }),
     discover: () => discover(forge, webUrl).catch(rethrow),
     inspect: () => forge.inspect().catch(rethrow),
     read: async (repositories) => sanitizeSnapshot(await forge.read(repositories).catch(rethrow), webUrl),
@@ -81,11 +91,12 @@ function sanitizeSnapshot({ repositories, unread, ...reading }: ForgeSnapshot, w
 function sanitizeRepositorySnapshot(reading: RepositorySnapshot, webUrl: string): RepositorySnapshot | undefined {
   const repository = sanitizeRepository(reading.repository, webUrl);
   if (repository === undefined) return undefined;
-  const { pullRequests, issues, incomplete = 0 } = reading;
+  const { pullRequests, issues, incomplete = 0, yoursOnly } = reading;
   const sound = pullRequests.flatMap((one) => (isNumber(one.number) ? [toSoundPullRequest(one, repository)] : []));
   const missing = incomplete + pullRequests.length - sound.length;
   return {
     repository,
+    ...(yoursOnly && { yoursOnly }),
     pullRequests: sound,
     issues: issues.flatMap((one) => (isNumber(one.number) ? [toSoundIssue(one, repository)] : [])),
     ...(missing > 0 && { incomplete: missing }),
@@ -129,7 +140,7 @@ const MERGE_STATUS = new Set<unknown>([
 
 function toSoundPullRequest(facts: ForgePullRequest, repository: ForgeRepository): ForgePullRequest {
   const { ci, ciKnown, mergeStatus, autoMergeEnabled, autoMergeAllowed, review, mergeQueue } = facts;
-  const { authorIsBot, mergeQueueRequired, reviewRequestedFromMyTeam } = facts;
+  const { authorIsBot, mergeQueueRequired, reviewRequestedFromMyTeam, foundBy, readOnly } = facts;
   const isCiKnown = CI.has(ci) && ciKnown !== false;
   return {
     ...toSoundIssue(facts, repository),
@@ -150,6 +161,8 @@ function toSoundPullRequest(facts: ForgePullRequest, repository: ForgeRepository
     ...(typeof mergeQueueRequired === 'boolean' && { mergeQueueRequired }),
     ...(mergeQueue && { mergeQueue: toSoundPlace(mergeQueue) }),
     ...(review && { review: toSoundReview(review) }),
+    ...(foundBy && { foundBy }),
+    ...(readOnly === true && { readOnly }),
   };
 }
 

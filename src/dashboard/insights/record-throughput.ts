@@ -6,6 +6,8 @@ import { addDailyCounts, type SnapshotDiff } from './daily-counts.js';
 interface ForgeKey {
   readonly personId: string;
   readonly forge: ForgeName;
+  /** The credential. */
+  readonly connection: string;
 }
 
 interface NewSnapshot {
@@ -59,21 +61,21 @@ const sum = (all: readonly SnapshotDiff[]): SnapshotDiff => ({
 
 async function readStored(
   transaction: Database,
-  { personId, forge }: ForgeKey,
+  { personId, connection }: ForgeKey,
   readings: readonly NewSnapshot[],
 ): Promise<ReadonlyMap<string, ComparedSnapshot>> {
   const ids = readings.map(({ snapshot }) => snapshot.repository.id);
   const rows = await transaction
     .selectFrom('forge_readings')
-    .select(['repository_id', 'read_at', 'is_cut', 'facts'])
+    .select(['repository_id', 'read_at', 'is_cut', 'yours_only', 'facts'])
     .where('person_id', '=', personId)
-    .where('forge', '=', forge)
+    .where('forge', '=', connection)
     .where('repository_id', 'in', ids)
     .execute();
   return new Map(
-    rows.map(({ repository_id, read_at, is_cut, facts }) => {
+    rows.map(({ repository_id, read_at, is_cut, yours_only, facts }) => {
       const { pullRequests } = JSON.parse(facts) as Pick<RepositorySnapshot, 'pullRequests'>;
-      return [repository_id, { readAt: read_at, isTruncated: is_cut === 1, pullRequests }];
+      return [repository_id, { readAt: read_at, isTruncated: is_cut + yours_only > 0, pullRequests }];
     }),
   );
 }
@@ -81,10 +83,10 @@ async function readStored(
 /** Returns an empty, truncated snapshot as of the forge's last successful read, for repositories without one. */
 async function findPlaceholder(
   transaction: Database,
-  { personId, forge }: ForgeKey,
+  { personId, connection }: ForgeKey,
 ): Promise<ComparedSnapshot | undefined> {
   const states = transaction.selectFrom('forge_states').select('read_at').where('person_id', '=', personId);
-  const { read_at = null } = (await states.where('forge', '=', forge).executeTakeFirst()) ?? {};
+  const { read_at = null } = (await states.where('forge', '=', connection).executeTakeFirst()) ?? {};
   return read_at === null ? undefined : { readAt: read_at, isTruncated: true, pullRequests: [] };
 }
 

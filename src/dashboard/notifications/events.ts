@@ -34,6 +34,8 @@ export interface BoardStep {
   readonly at: number;
   /** The user's usernames at the forges; empty for a forge without one. */
   readonly usernames: Readonly<Record<ForgeName, string>>;
+  /** The usernames of further credentials, by their id. */
+  readonly credentialUsernames?: ReadonlyMap<string, string>;
   readonly staleDays: number;
 }
 
@@ -49,7 +51,9 @@ const RECENT_MS = 3_600_000;
 export function findEvents(step: BoardStep): FoundEvent[] {
   const before = new Map(step.before.pullRequests.map((row) => [keyOf(row), row]));
   const listed = listWholeRepositories(step.before);
-  const isMine = (row: PullRequest): boolean => isSameUser(row.author, step.usernames[row.forge]);
+  const usernameOf = ({ forge, credential }: PullRequest): string =>
+    step.credentialUsernames?.get(credential?.id ?? '') ?? step.usernames[forge];
+  const isMine = (row: PullRequest): boolean => isSameUser(row.author, usernameOf(row));
   const found = step.after.pullRequests.flatMap((row) => {
     const last = before.get(keyOf(row));
     if (last === undefined && !listed.has(repositoryKey(row.forge, row.repo)) && !isRecent(row, step.beforeAt))

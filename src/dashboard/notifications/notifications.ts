@@ -6,6 +6,7 @@ import type { ServerKey } from '../../storage/server-key.js';
 import type { NotificationDeliveriesTable } from '../../storage/tables.js';
 import type { BoardSnapshot } from '../boards/board.js';
 import type { Forge, ForgeName } from '../forges/forge.js';
+import { listStoredCredentials } from '../settings/credential-rows.js';
 import { decryptForgeSettings, findSettingsRow } from '../settings/settings-row.js';
 import { type Channels, CONFIRMATION, contextOf, createChannels, getChannel } from './channels.js';
 import { findEvents } from './events.js';
@@ -141,6 +142,7 @@ async function recordBoard(transaction: Database, key: ServerKey, { personId, sn
   const settings = await findSettingsRow(transaction, personId);
   if (last === undefined || settings === undefined) return;
   const { githubUsername, forgejoUsername, gitlabUsername } = decryptForgeSettings(key, settings);
+  const further = await listStoredCredentials(transaction, key, personId);
   const { staleDays, batchMinutes } = await readPreferences(transaction, personId);
   const events = findEvents({
     before: JSON.parse(last.snapshot) as BoardSnapshot,
@@ -148,6 +150,7 @@ async function recordBoard(transaction: Database, key: ServerKey, { personId, sn
     after: snapshot,
     at,
     usernames: { github: githubUsername, forgejo: forgejoUsername, gitlab: gitlabUsername },
+    credentialUsernames: new Map(further.map(({ id, username }) => [id, username])),
     staleDays,
   });
   await addEvents(transaction, channels, { personId, events, batchMinutes, at });
@@ -165,8 +168,10 @@ async function recordText(
   const channels = await listActiveChannels(database, personId);
   const settings = channels.length === 0 ? undefined : await findSettingsRow(database, personId);
   if (settings === undefined) return false;
-  const username = decryptForgeSettings(key, settings)[`${forge}Username`];
-  const event = findMention(text, { forge, repo, username });
+  const further = (await listStoredCredentials(database, key, personId)).filter((one) => one.forge === forge);
+  const own = decryptForgeSettings(key, settings)[`${forge}Username`];
+  const usernames = new Set([own, ...further.map(({ username }) => username)].filter((username) => username !== ''));
+  const [event] = [...usernames].flatMap((username) => findMention(text, { forge, repo, username }) ?? []);
   if (event === undefined) return false;
   const { batchMinutes } = await readPreferences(database, personId);
   await addEvents(database, channels, { personId, events: [event], batchMinutes, at: now() });

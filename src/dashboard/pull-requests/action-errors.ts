@@ -105,6 +105,7 @@ function retryAfter({ kind, resetsAt }: ForgeError, at: number): Record<string, 
 export function assertActionAllowed(row: PullRequest, action: ActionName): void {
   const offered = row.allowedActions.find((one) => one.action === action);
   if (offered?.blocked !== undefined) throw actionConflict(offered.blocked.code, offered.blocked.message);
+  if (offered === undefined && row.readOnly === true) throw actionConflict('permission');
   if (offered === undefined) throw (REASONS[action] ?? unexplained)(row);
 }
 

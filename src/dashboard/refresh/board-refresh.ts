@@ -2,14 +2,15 @@
 import { type Database, inTransaction } from '../../storage/database.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
 import type { Boards } from '../boards/boards.js';
+import { type ForgeConnection, isSameServer, type OpenConnection } from '../forges/connections.js';
 import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
 import { readLocalState } from '../pull-requests/local-state.js';
 import type { ForgeSettings } from '../settings/forge-settings.js';
-import { composeBoard, type ComposedBoard, findStateExpiry, FORGE_ORDER, getForgeUrl } from './compose-board.js';
+import { composeBoard, type ComposedBoard, findStateExpiry } from './compose-board.js';
 import { type ForgeRefreshResult, nextReadAt, runForgeRefresh } from './forge-refresh.js';
 import { quotaPauseUntil, readForgeStatus } from './forge-status.js';
 import { endLease, type Lease, LeaseLostError, renewLease } from './lease.js';
-import { listSnapshots } from './repository-snapshots.js';
+import { listRepositoryIds, listSnapshots } from './repository-snapshots.js';
 
 /** If a forge takes longer than this, the board is updated with the others first. */
 const PATIENCE_MS = 2_000;
@@ -25,16 +26,18 @@ export interface RefreshContext {
   readonly boards: Pick<Boards, 'compose'>;
   readonly findSettings: (personId: string) => Promise<ForgeSettings | undefined>;
   readonly getForges: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
+  /** Returns the user's credentials with their clients, in the order of the board. */
+  readonly getConnections: (personId: string) => Promise<readonly OpenConnection[]>;
   readonly intervalMs: number;
   readonly now: () => number;
   /** Once aborted, nothing more is saved. */
   readonly signal: AbortSignal;
 }
 
-/** The settings and forges of a user at one moment. */
+/** The settings and credentials of a user at one moment. */
 interface OwnerForges {
   readonly settings: ForgeSettings | undefined;
-  readonly forges: ReadonlyMap<ForgeName, Forge>;
+  readonly connections: readonly OpenConnection[];
 }
 
 interface BoardRefreshResult {
@@ -52,15 +55,15 @@ export async function runBoardRefresh(
 ): Promise<BoardRefreshResult> {
   const { personId } = lease;
   const settings = await context.findSettings(personId);
-  const forges = await context.getForges(personId);
-  const results = settings === undefined ? [] : await runForges(context, lease, { settings, forges, isWhole });
+  const connections = await context.getConnections(personId);
+  const results = settings === undefined ? [] : await runForges(context, lease, { settings, connections, isWhole });
   const isRead = results.some(({ outcome }) => outcome !== 'none');
   // If no forge was due, the run is due because local state has expired, so the board has to be rebuilt.
   const isNew = isWhole || !isRead || results.some(({ isChanged }) => isChanged);
   const rows = await finishRefresh(context, lease, { settings, isWhole, isNew });
-  const read = results.filter(({ outcome }) => outcome === 'read').map(({ forge }) => forge);
-  const names = new Map(read.map((forge) => [forge.name, forge]));
-  return { forges: names, rows: rows.filter(({ forge }) => names.has(forge)) };
+  const read = new Set(results.filter(({ outcome }) => outcome === 'read').map(({ forge }) => forge));
+  const forges = [...(await context.getForges(personId))].filter(([name]) => read.has(name));
+  return { forges: new Map(forges), rows: rows.filter(({ forge }) => read.has(forge)) };
 }
 
 interface Reading extends OwnerForges {
@@ -68,33 +71,66 @@ interface Reading extends OwnerForges {
   readonly isWhole: boolean;
 }
 
-type Result = ForgeRefreshResult & { readonly forge: Forge };
+type Result = ForgeRefreshResult & { readonly forge: ForgeName };
 
+/** Reads all kinds of forges at once, and the credentials of one kind in turn, as the first that reads a repository counts. */
 async function runForges(context: RefreshContext, lease: Lease, reading: Reading): Promise<Result[]> {
   const { database, boards, now, intervalMs } = context;
-  const { settings, forges, isWhole } = reading;
+  const { settings, connections, isWhole } = reading;
   const { personId } = lease;
   const keep = createKeep(context, lease);
   await keep((transaction) => deleteRemovedForges(transaction, personId, reading));
   const states = await readForgeStatus(database, personId);
   const share = Math.min(intervalMs / FULL_READ_MS, 1);
   const startedAt = now();
-  let remaining = forges.size;
-  return Promise.all(
-    Array.from(forges.values(), async (forge) => {
-      const place = { personId, forge: forge.name, source: getForgeUrl(settings, forge.name) };
-      const state = states.get(forge.name);
-      const result = await runForgeRefresh({ place, forge, state, isWhole, share, database, keep, now });
-      remaining -= 1;
-      if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) {
-        await boards.compose(
-          personId,
-          async (on) => (await composeBoard(on, personId, { settings, at: now() }))?.snapshot,
-        );
-      }
-      return { ...result, forge };
+  let remaining = connections.length;
+
+  async function run(connection: OpenConnection): Promise<Result> {
+    const { id, forge, url, client } = connection;
+    const place = { personId, forge, connection: id, source: url };
+    const listOthers = listOtherRepositories(database, personId, { connections, connection });
+    const state = states.get(id);
+    const result = await runForgeRefresh({
+      ...{ place, forge: client, listOthers, state, isWhole, share, database, keep, now },
+    });
+    remaining -= 1;
+    if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) {
+      await boards.compose(
+        personId,
+        async (on) => (await composeBoard(on, personId, { settings, at: now() }))?.snapshot,
+      );
+    }
+    return { ...result, forge };
+  }
+
+  const names = [...new Set(connections.map(({ forge }) => forge))];
+  const results = await Promise.all(
+    names.map(async (name) => {
+      const own: Result[] = [];
+      for (const one of connections.filter(({ forge }) => forge === name)) own.push(await run(one));
+      return own;
     }),
   );
+  return results.flat();
+}
+
+/** Creates a function that lists the repositories that earlier, working credentials for the same server read. */
+export function listOtherRepositories(
+  database: Database,
+  personId: string,
+  {
+    connections,
+    connection,
+  }: { readonly connections: readonly ForgeConnection[]; readonly connection: ForgeConnection },
+) {
+  const index = connections.findIndex(({ id }) => id === connection.id);
+  const earlier = connections.slice(0, index).filter((one) => isSameServer(one, connection));
+  return async ({ yoursOnly }: { readonly yoursOnly: boolean }): Promise<ReadonlySet<string>> => {
+    if (earlier.length === 0) return new Set();
+    const states = await readForgeStatus(database, personId);
+    const working = earlier.filter(({ id }) => states.get(id)?.errorKind === undefined).map(({ id }) => id);
+    return listRepositoryIds(database, personId, { connections: working, yoursOnly });
+  };
 }
 
 /** Creates a function that runs work in a transaction, which fails if the lease is lost. */
@@ -108,18 +144,25 @@ function createKeep({ database, now, signal }: RefreshContext, lease: Lease) {
   };
 }
 
-/** Deletes the snapshots and status of forges that the user has removed, or whose URL has changed. */
+/** Deletes the snapshots and status of credentials that the user has removed, or whose URL has changed. */
 async function deleteRemovedForges(
   transaction: Database,
   personId: string,
-  { settings, forges }: OwnerForges & { readonly settings: object },
+  { connections }: Pick<OwnerForges, 'connections'>,
 ): Promise<void> {
   const states = await readForgeStatus(transaction, personId);
-  const isObsolete = (forge: ForgeName): boolean => {
-    const state = states.get(forge);
-    return !forges.has(forge) || (state !== undefined && state.source !== getForgeUrl(settings, forge));
-  };
-  const obsolete = FORGE_ORDER.filter(isObsolete);
+  const read = await transaction
+    .selectFrom('forge_readings')
+    .select('forge')
+    .distinct()
+    .where('person_id', '=', personId)
+    .execute();
+  const known = new Set([...states.keys(), ...read.map(({ forge }) => forge)]);
+  const obsolete = [...known].filter((id) => {
+    const connection = connections.find((one) => one.id === id);
+    const state = states.get(id);
+    return connection === undefined || (state !== undefined && state.source !== connection.url);
+  });
   if (obsolete.length === 0) return;
   for (const table of ['forge_readings', 'forge_states'] as const) {
     await transaction.deleteFrom(table).where('person_id', '=', personId).where('forge', 'in', obsolete).execute();
@@ -178,8 +221,8 @@ async function findNextTimes(transaction: Database, { intervalMs, now }: Refresh
   const at = now();
   const states = await readForgeStatus(transaction, personId);
   const dues: number[] = [];
-  for (const forge of FORGE_ORDER) {
-    const due = nextReadAt(states.get(forge), await listSnapshots(transaction, { personId, forge }), at);
+  for (const [connection, state] of states) {
+    const due = nextReadAt(state, await listSnapshots(transaction, { personId, connection }), at);
     if (due !== undefined) dues.push(due);
   }
   const pauses = Array.from(states.values(), ({ budgets }) => quotaPauseUntil(budgets, at));

@@ -3,7 +3,6 @@ import type { BoardSnapshot } from '../boards/board.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import {
   type ApiQuota,
-  type ForgeName,
   type ForgePullRequest,
   type Issue,
   type PullRequest,
@@ -11,6 +10,7 @@ import {
   repositoryKey,
   withSeverity,
 } from '../forges/forge.js';
+import { type ForgeConnection, isSameServer, listConnections } from '../forges/connections.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
 import { type BoardViewer, toBoardRows } from '../forges/rules/board-rows.js';
 import {
@@ -22,9 +22,6 @@ import {
 import type { ForgeSettings } from '../settings/forge-settings.js';
 import { type ForgeStatus, readForgeStatus } from './forge-status.js';
 import { parseSnapshotData, type SnapshotData } from './repository-snapshots.js';
-
-/** Forges in the order of a board. */
-export const FORGE_ORDER: readonly ForgeName[] = ['github', 'forgejo', 'gitlab'];
 
 export interface ComposedBoard {
   readonly snapshot: BoardSnapshot;
@@ -41,32 +38,55 @@ export async function composeBoard(
   if (states.size === 0) return undefined;
   const marks = await readLocalState(transaction, personId, at);
   const stored = await readStored(transaction, personId);
-  const parts = FORGE_ORDER.flatMap((forge) => {
-    const state = states.get(forge);
-    const repositories = stored.get(forge) ?? [];
-    return state === undefined ? [] : [{ state, reader: readerOf(settings, forge), repositories }];
+  const parts = listConnections(settings).flatMap((connection) => {
+    const state = states.get(connection.id);
+    const repositories = stored.get(connection.id) ?? [];
+    const { forge, username } = connection;
+    const reader: BoardViewer = { forge, username, renovateAuthors: settings.renovateAuthors };
+    return state === undefined ? [] : [{ connection, state, reader, repositories }];
   });
-  return { snapshot: composeBoardSnapshot(parts, marks, at), marks };
+  return { snapshot: composeBoardSnapshot(withoutShadowed(parts), marks, at), marks };
 }
 
-/** Returns the URL of a forge as in the settings; empty for github.com. */
-export const getForgeUrl = (settings: ForgeSettings, forge: ForgeName): string => settings[`${forge}Url`];
-
-function readerOf(settings: ForgeSettings, forge: ForgeName): BoardViewer {
-  return { forge, username: settings[`${forge}Username`], renovateAuthors: settings.renovateAuthors };
+/**
+ * Lists each repository once, with the first working credential that reads all of it, because rows are identified by the kind of
+ * forge and the name. Counts the repositories that are left out although they are at a different server.
+ */
+function withoutShadowed(parts: readonly ForgePart[]): ForgeBoardData[] {
+  const readers = new Map<string, ForgePart>();
+  const failing = parts.filter(({ state }) => state.errorKind !== undefined);
+  const byHealth = [...parts.filter((part) => !failing.includes(part)), ...failing];
+  const keyOf = ({ connection }: ForgePart, { fullName }: StoredRepository): string =>
+    repositoryKey(connection.forge, fullName);
+  for (const yoursOnly of [false, true]) {
+    for (const part of byHealth) {
+      for (const one of part.repositories) {
+        const key = keyOf(part, one);
+        if (one.yoursOnly === yoursOnly && !readers.has(key)) readers.set(key, part);
+      }
+    }
+  }
+  return parts.map((part) => {
+    const listed = part.repositories.filter((one) => readers.get(keyOf(part, one)) === part);
+    const shadowed = part.repositories.filter((one) => {
+      const reader = readers.get(keyOf(part, one)) ?? part;
+      return !isSameServer(reader.connection, part.connection);
+    });
+    return { ...part, repositories: listed, shadowed: shadowed.length };
+  });
 }
 
 async function readStored(database: Database, personId: string): Promise<Map<string, StoredRepository[]>> {
   const rows = await database
     .selectFrom('forge_readings')
-    .select(['forge', 'full_name', 'is_cut', 'facts'])
+    .select(['forge', 'full_name', 'is_cut', 'yours_only', 'facts'])
     .where('person_id', '=', personId)
     .orderBy('full_name')
     .execute();
   const byForge = new Map<string, StoredRepository[]>();
-  for (const { forge, full_name: fullName, is_cut, facts } of rows) {
+  for (const { forge, full_name: fullName, is_cut, yours_only, facts } of rows) {
     const own = byForge.get(forge) ?? [];
-    own.push({ fullName, isTruncated: is_cut === 1, facts: parseSnapshotData(facts) });
+    own.push({ fullName, isTruncated: is_cut === 1, yoursOnly: yours_only === 1, facts: parseSnapshotData(facts) });
     byForge.set(forge, own);
   }
   return byForge;
@@ -82,15 +102,23 @@ const MAX_ISSUES = 5_000;
 interface StoredRepository {
   readonly fullName: string;
   readonly isTruncated: boolean;
+  /** Whether it has only the pull requests in which the user is involved. */
+  readonly yoursOnly: boolean;
   readonly facts: SnapshotData;
 }
 
-/** The data of one forge of a user. */
-interface ForgeBoardData {
+/** The data of one credential of a user. */
+interface ForgePart {
+  readonly connection: ForgeConnection;
   readonly state: ForgeStatus;
   readonly reader: BoardViewer;
   /** Sorted by name. */
   readonly repositories: readonly StoredRepository[];
+}
+
+interface ForgeBoardData extends ForgePart {
+  /** The number of repositories with the same name as one at a different server. */
+  readonly shadowed: number;
 }
 
 interface Rows {
@@ -106,9 +134,17 @@ const DEFAULT_STATE: RepositoryState = {
 };
 
 function composeBoardSnapshot(parts: readonly ForgeBoardData[], marks: LocalState, at: number): BoardSnapshot {
-  const rows = parts.map((part) => toLimited(part.repositories.map((stored) => rowsOf(stored, part.reader, marks))));
+  const rows = parts.map((part) => {
+    const own = toLimited(part.repositories.map((stored) => rowsOf(stored, part.reader, marks)));
+    return { ...own, pullRequests: own.pullRequests.map((row) => ({ ...row, ...toCredential(part.connection) })) };
+  });
+  const health = parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at, marks }));
+  const isFirst = ({ forge }: ForgeHealth, index: number): boolean =>
+    health.findIndex((one) => one.forge === forge) === index;
+  const further = health.filter((one, index) => !isFirst(one, index));
   return {
-    forges: parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at, marks })),
+    forges: health.filter(isFirst),
+    ...(further.length > 0 && { furtherForges: further }),
     pullRequests: rows
       .flatMap(({ pullRequests }) => pullRequests)
       .filter((row) => !isHeld(marksOf(marks, row), at))
@@ -117,6 +153,10 @@ function composeBoardSnapshot(parts: readonly ForgeBoardData[], marks: LocalStat
     repos: parts.flatMap(({ repositories, reader }) => repositories.map((one) => toStatus(one, reader, marks))),
     autoMerged: [...marks.autoMerged],
   };
+}
+
+function toCredential({ id, label }: ForgeConnection): Pick<ForgeHealth, 'credential'> {
+  return label === undefined ? {} : { credential: { id, label } };
 }
 
 /** Returns when the expiry of local state next changes the board, in milliseconds; `undefined` for never. */
@@ -176,22 +216,36 @@ function withRequests(row: PullRequest, marks: PullRequestState | undefined): Pu
   };
 }
 
-function toStatus({ fullName, facts }: StoredRepository, { forge }: BoardViewer, marks: LocalState): RepoStatus {
+function toStatus(
+  { fullName, yoursOnly, facts }: StoredRepository,
+  { forge }: BoardViewer,
+  marks: LocalState,
+): RepoStatus {
   const { url, canManageWebhooks, stale } = facts;
   const local = marks.repositories.get(repositoryKey(forge, fullName)) ?? DEFAULT_STATE;
   const ignored = local.ignoredPRs || local.ignoredIssues;
-  return { forge, fullName, url, canManageWebhooks, ...(stale && { stale }), ...local, ignored };
+  return {
+    forge,
+    fullName,
+    url,
+    canManageWebhooks,
+    ...(stale && { stale }),
+    ...(yoursOnly && { yoursOnly }),
+    ...local,
+    ignored,
+  };
 }
 
 function toHealth(
-  { state, repositories }: ForgeBoardData,
+  { connection, state, repositories, shadowed }: ForgeBoardData,
   { isFull, at, marks }: { readonly isFull: boolean; readonly at: number; readonly marks: LocalState },
 ): ForgeHealth {
-  const { forge, errorKind, readAt, budgets, hidden } = state;
+  const { forge } = connection;
+  const { errorKind, readAt, budgets, hidden, incompleteSearch, expiresAt } = state;
   return {
     forge,
     reachable: errorKind === undefined,
-    repoCount: repositories.length,
+    repoCount: repositories.filter(({ yoursOnly }) => !yoursOnly).length,
     truncated: isFull || repositories.some(({ isTruncated, facts }) => isTruncated && facts.stale !== true),
     ...(errorKind && {
       error: FORGE_ERROR_MESSAGES[errorKind],
@@ -199,6 +253,10 @@ function toHealth(
       ...(readAt === undefined ? {} : { staleSince: new Date(readAt).toISOString() }),
     }),
     ...(hidden && { hidden }),
+    ...toCredential(connection),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(shadowed > 0 && { shadowed }),
+    ...(incompleteSearch && { incompleteSearch }),
     ...(budgets.graphql && { rateLimitGraphQL: toRateLimit(budgets.graphql, at) }),
     // Dependabot runs on GitHub only.
     ...(forge === 'github' && isRefused(marks) && { dependabotCommandsBlocked: true }),

@@ -1,7 +1,7 @@
 /** The part of a refresh run that reads one forge of a user. */
 import { type Database, inTransaction } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
-import type { Forge } from '../forges/forge.js';
+import type { Forge, IncompleteSearch } from '../forges/forge.js';
 import {
   COMPUTING_DELAY_MS,
   type ForgeStatus,
@@ -10,7 +10,13 @@ import {
   saveForgeStatus,
   saveQuotas,
 } from './forge-status.js';
-import { type ForgeReadContext, readForge, readPendingRepositories, toNewSnapshot } from './read-forge.js';
+import {
+  type ForgeReadContext,
+  readForge,
+  readInvolvedAgain,
+  readPendingRepositories,
+  toNewSnapshot,
+} from './read-forge.js';
 import {
   deleteSnapshots,
   type ForgeKey,
@@ -27,6 +33,8 @@ import { scheduleBefore } from './schedule.js';
 interface ForgeRefresh {
   readonly place: ForgeKey & { readonly source: string };
   readonly forge: Forge;
+  /** Lists the ids of the repositories that earlier credentials for the same server read. */
+  readonly listOthers: (options: { readonly yoursOnly: boolean }) => Promise<ReadonlySet<string>>;
   readonly state: ForgeStatus | undefined;
   readonly isWhole: boolean;
   /** The share of unchanged repositories that is read too, from 0 to 1. */
@@ -55,15 +63,16 @@ export async function runForgeRefresh(round: ForgeRefresh): Promise<ForgeRefresh
   if (scope === undefined) return NOTHING;
   const changes = { isChanged: false };
   const reading = toReading(round, () => (changes.isChanged = true));
+  let incompleteSearch: IncompleteSearch | undefined;
   try {
-    if (scope === 'everything') await readForge(reading, round.share);
+    if (scope === 'everything') incompleteSearch = await readForge(reading, round.share);
     else await readPendingRepositories(reading, known);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    await saveState(round, error);
+    await saveState(round, { incompleteSearch: state?.incompleteSearch, error });
     return { outcome: 'failed', isChanged: true };
   }
-  if (scope === 'everything') await saveState(round);
+  if (scope === 'everything') await saveState(round, { incompleteSearch });
   else await round.keep((transaction) => saveQuotas(transaction, round.place, round.forge.quotas));
   return { outcome: 'read', isChanged: changes.isChanged || state?.errorKind !== undefined };
 }
@@ -92,13 +101,28 @@ export function nextReadAt(
   return times.length === 0 ? undefined : Math.max(Math.min(...times), quotaPauseUntil(state.budgets, at));
 }
 
-function toReading({ forge, place, database, keep, now }: ForgeRefresh, onChange: () => void): ForgeReadContext {
+interface Placed {
+  readonly place: ForgeKey;
+}
+
+function toReading(
+  {
+    forge,
+    place,
+    listOthers,
+    database,
+    keep,
+    now,
+  }: Omit<ForgeRefresh, 'isWhole' | 'place' | 'share' | 'state'> & Placed,
+  onChange: () => void,
+): ForgeReadContext {
   const report = (isChanged: boolean): void => {
     if (isChanged) onChange();
   };
   return {
     forge,
     now,
+    listOthers,
     store: {
       listKnown: () => listSnapshots(database, place),
       listRepositories: (ids) => listRepositories(database, place, ids),
@@ -113,9 +137,32 @@ function toReading({ forge, place, database, keep, now }: ForgeRefresh, onChange
   };
 }
 
-async function saveState({ keep, place, state, forge, now }: ForgeRefresh, error?: ForgeError): Promise<void> {
-  const outcome = { budgets: forge.quotas, hidden: forge.hidden, at: now(), ...(error && { error }) };
+async function saveState(
+  { keep, place, state, forge, now }: ForgeRefresh,
+  result: { readonly incompleteSearch: IncompleteSearch | undefined; readonly error?: ForgeError },
+): Promise<void> {
+  const { quotas: budgets, hidden, expiresAt } = forge;
+  const outcome = { ...result, budgets, hidden, expiresAt, at: now() };
   await keep((transaction) => saveForgeStatus(transaction, place, { before: state, outcome }));
+}
+
+/** Reads the user's pull requests outside of the listed repositories, of which a search finds all or none. */
+async function runInvolvedRefresh(
+  { database, now }: { readonly database: Database; readonly now: () => number },
+  place: ForgeKey,
+  {
+    forge,
+    known,
+    listOthers,
+  }: Pick<ForgeRefresh, 'forge' | 'listOthers'> & { readonly known: readonly SnapshotMetadata[] },
+): Promise<boolean> {
+  const changes = { isChanged: false };
+  const keep = <T>(work: (transaction: Database) => Promise<T>): Promise<T> => inTransaction(database, work);
+  const reading = toReading({ database, forge, place, listOthers, keep, now }, () => (changes.isChanged = true));
+  await readInvolvedAgain(reading, known);
+  await keep((transaction) => saveQuotas(transaction, place, forge.quotas));
+  await scheduleBefore(database, place.personId, now() + RECHECK_MS);
+  return changes.isChanged;
 }
 
 /** The delay before a board is checked for repositories that have to be read again. */
@@ -130,11 +177,15 @@ const RECHECK_MS = 60_000;
 export async function runRepositoryRefresh(
   { database, now }: { readonly database: Database; readonly now: () => number },
   place: ForgeKey,
-  { forge, fullName }: { readonly forge: Forge; readonly fullName: string },
+  { forge, fullName, listOthers }: Pick<ForgeRefresh, 'forge' | 'listOthers'> & { readonly fullName: string },
 ): Promise<boolean> {
   const readAt = now();
+  const known = await listSnapshots(database, place);
+  if (known.some((one) => one.full_name === fullName && one.yours_only === 1)) {
+    return runInvolvedRefresh({ database, now }, place, { forge, known, listOthers });
+  }
   const reading = await forge.readRepository(fullName).catch(async (error: unknown) => {
-    await invalidateSnapshots(database, place.personId, { forge: place.forge, fullName });
+    await invalidateSnapshots(database, place.personId, { connection: place.connection, fullName });
     await scheduleBefore(database, place.personId, readAt + RECHECK_MS);
     throw error;
   });

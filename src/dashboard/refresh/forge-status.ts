@@ -2,11 +2,12 @@
 import type { Database } from '../../storage/database.js';
 import type { ForgeStatesTable } from '../../storage/tables.js';
 import type { ForgeError, ForgeErrorKind } from '../forges/forge-error.js';
-import type { ApiQuota, Forge, ForgeName, HiddenRepositories } from '../forges/forge.js';
+import type { ApiQuota, Forge, HiddenRepositories, IncompleteSearch } from '../forges/forge.js';
 import { COMPUTING, type ForgeKey, type SnapshotMetadata } from './repository-snapshots.js';
 
 export interface ForgeStatus {
-  readonly forge: ForgeName;
+  /** @see ForgeKey.connection */
+  readonly connection: string;
   readonly source: string;
   /** The time of the last successful read, in milliseconds. */
   readonly readAt: number | undefined;
@@ -16,20 +17,26 @@ export interface ForgeStatus {
   readonly pausedUntil: number | undefined;
   readonly budgets: Forge['quotas'];
   readonly hidden: HiddenRepositories | undefined;
+  readonly incompleteSearch: IncompleteSearch | undefined;
+  /** When the credential expires, in milliseconds. */
+  readonly expiresAt: number | undefined;
 }
 
 interface ForgeReadOutcome {
   readonly budgets: Forge['quotas'];
   readonly hidden: HiddenRepositories | undefined;
+  readonly incompleteSearch: IncompleteSearch | undefined;
+  readonly expiresAt: number | undefined;
   readonly at: number;
   /** Omitted after a complete read. */
   readonly error?: ForgeError;
 }
 
-export async function readForgeStatus(database: Database, personId: string): Promise<Map<ForgeName, ForgeStatus>> {
+/** Reads the status of each credential of a user, by {@link ForgeKey.connection}. */
+export async function readForgeStatus(database: Database, personId: string): Promise<Map<string, ForgeStatus>> {
   const rows = await database.selectFrom('forge_states').selectAll().where('person_id', '=', personId).execute();
   const states = rows.map(toState);
-  return new Map(states.map((state) => [state.forge, state]));
+  return new Map(states.map((state) => [state.connection, state]));
 }
 
 /** Saves the status after a read. `before` is the previous status. */
@@ -38,23 +45,25 @@ export async function saveForgeStatus(
   place: ForgeKey & { readonly source: string },
   { before, outcome }: { readonly before: ForgeStatus | undefined; readonly outcome: ForgeReadOutcome },
 ): Promise<void> {
-  const { at, error, budgets, hidden } = outcome;
+  const { at, error, budgets, hidden, incompleteSearch, expiresAt } = outcome;
   const change = {
     source: place.source,
     budgets: JSON.stringify(budgets),
     hidden: hidden === undefined ? null : JSON.stringify(hidden),
+    incomplete_search: incompleteSearch === undefined ? null : JSON.stringify(incompleteSearch),
+    expires_at: expiresAt ?? null,
     ...(error === undefined ? toSuccess(at) : toFailure(error, (before?.failures ?? 0) + 1, at)),
   };
   await database
     .insertInto('forge_states')
-    .values({ person_id: place.personId, forge: place.forge, read_at: null, ...change })
+    .values({ person_id: place.personId, forge: place.connection, read_at: null, ...change })
     .onConflict((conflict) => conflict.columns(['person_id', 'forge']).doUpdateSet(change))
     .execute();
 }
 
 export async function saveQuotas(database: Database, place: ForgeKey, budgets: Forge['quotas']): Promise<void> {
   const all = database.updateTable('forge_states').set({ budgets: JSON.stringify(budgets) });
-  await all.where('person_id', '=', place.personId).where('forge', '=', place.forge).execute();
+  await all.where('person_id', '=', place.personId).where('forge', '=', place.connection).execute();
 }
 
 /** Lets forges be retried at once after errors and rate limits, because the credential may have changed. */
@@ -75,16 +84,19 @@ function toFailure({ kind, resetsAt }: ForgeError, failures: number, at: number)
 
 function toState(row: ForgeStatesTable): ForgeStatus {
   return {
-    // The casts are safe: only values of the contract are stored.
-    forge: row.forge as ForgeName,
+    connection: row.forge,
     source: row.source,
     readAt: row.read_at ?? undefined,
+    // The casts are safe: only values of the contract are stored.
     errorKind: (row.error_kind as ForgeErrorKind | null) ?? undefined,
     failures: row.failures,
     retryAt: row.retry_at ?? undefined,
     pausedUntil: row.paused_until ?? undefined,
     budgets: JSON.parse(row.budgets) as Forge['quotas'],
     hidden: row.hidden === null ? undefined : (JSON.parse(row.hidden) as HiddenRepositories),
+    incompleteSearch:
+      row.incomplete_search === null ? undefined : (JSON.parse(row.incomplete_search) as IncompleteSearch),
+    expiresAt: row.expires_at ?? undefined,
   };
 }
 

@@ -1,4 +1,11 @@
-import type { Forge, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forges/forge.js';
+import { ForgeError } from '../forges/forge-error.js';
+import type {
+  Forge,
+  ForgePullRequest,
+  ForgeRepository,
+  IncompleteSearch,
+  RepositorySnapshot,
+} from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
 import { nextPollAt } from './forge-status.js';
 import { type NewSnapshot, SETTLED, type SnapshotMetadata } from './repository-snapshots.js';
@@ -19,15 +26,23 @@ interface SnapshotStore {
 export interface ForgeReadContext {
   readonly forge: Forge;
   readonly store: SnapshotStore;
+  /** Lists the ids of the repositories that earlier credentials for the same server read. */
+  readonly listOthers: (options: { readonly yoursOnly: boolean }) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
 }
 
-/** Reads new and changed repositories of a forge, and a share of the others. Removes those that no longer exist. */
-export async function readForge(reading: ForgeReadContext, share: number): Promise<void> {
+/**
+ * Reads new and changed repositories of a forge, and a share of the others. Removes those that no longer exist.
+ *
+ * @returns Why pull requests of the user in other repositories may be missing; `undefined` if none are.
+ */
+export async function readForge(reading: ForgeReadContext, share: number): Promise<IncompleteSearch | undefined> {
   const { forge, store, now } = reading;
   const startedAt = now();
-  const found = await forge.discover();
-  const known = await store.listKnown();
+  const others = await reading.listOthers({ yoursOnly: false });
+  const found = (await forge.discover()).filter(({ id }) => !others.has(id));
+  const all = await store.listKnown();
+  const known = all.filter(isListed);
   const ids = new Set(found.map(({ id }) => id));
   const hidden = forge.hidden === undefined ? [] : findHiddenRepositories(known, found);
   const kept = new Set(hidden.map(({ repository_id }) => repository_id));
@@ -51,6 +66,58 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
         startedAt,
       );
   }
+  return readInvolved(reading, { listed: new Set([...ids, ...kept]), known: all.filter((one) => !isListed(one)) });
+}
+
+const isListed = ({ yours_only }: SnapshotMetadata): boolean => yours_only === 0;
+
+interface InvolvedScope {
+  /** The ids of the repositories that are read anyway. */
+  readonly listed: ReadonlySet<string>;
+  /** The snapshots of other repositories. */
+  readonly known: readonly SnapshotMetadata[];
+}
+
+/**
+ * Reads the user's pull requests outside of the listed repositories. If the forge fails to search, the known ones stay.
+ */
+async function readInvolved(
+  { forge, store, listOthers, now }: ForgeReadContext,
+  { listed, known }: InvolvedScope,
+): Promise<IncompleteSearch | undefined> {
+  const readAt = now();
+  const others = known.map(({ repository_id }) => repository_id).filter((id) => !listed.has(id));
+  try {
+    const { repositories, truncated } =
+      (await forge.readInvolved?.(new Set([...listed, ...(await listOthers({ yoursOnly: true }))]))) ?? NOT_INVOLVED;
+    const found = new Set(repositories.map(({ repository }) => repository.id));
+    await store.remove(
+      others.filter((id) => !found.has(id)),
+      readAt,
+    );
+    for (const batch of batches(repositories)) {
+      await store.save(
+        batch.map((one) => toNewSnapshot(forge, one)),
+        readAt,
+      );
+    }
+    return truncated ? { reason: 'limit' } : undefined;
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind === 'rate_limited') throw error;
+    for (const batch of batches(others)) await store.markStale(await store.listRepositories(batch), readAt);
+    return { reason: 'failed', errorKind: error.kind };
+  }
+}
+
+const NOT_INVOLVED = { repositories: [], truncated: false };
+
+/** Reads all pull requests of the user again that are outside of the listed repositories. */
+export async function readInvolvedAgain(
+  reading: ForgeReadContext,
+  snapshots: readonly SnapshotMetadata[],
+): Promise<void> {
+  const listed = new Set(snapshots.filter(isListed).map(({ repository_id }) => repository_id));
+  await readInvolved(reading, { listed, known: snapshots.filter((one) => !isListed(one)) });
 }
 
 /** A forge hides all repositories of an organization or none. */
@@ -70,7 +137,8 @@ export async function readPendingRepositories(
 ): Promise<void> {
   const { store, now } = reading;
   const due = known.filter((one) => one.is_unsettled !== SETTLED && nextPollAt(one) <= now());
-  for (const batch of batches(due)) {
+  if (due.some((one) => !isListed(one))) await readInvolvedAgain(reading, known);
+  for (const batch of batches(due.filter(isListed))) {
     await readBatch(reading, await store.listRepositories(batch.map(({ repository_id }) => repository_id)));
   }
 }

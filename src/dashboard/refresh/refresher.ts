@@ -5,15 +5,16 @@ import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { type Board, type BoardSnapshot, EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
 import type { BoardOptions, Boards } from '../boards/boards.js';
+import type { OpenConnection } from '../forges/connections.js';
 import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
 import type { ForgeSettings } from '../settings/forge-settings.js';
 import { assertSettingsSaved } from '../settings/settings-row.js';
-import type { RefreshContext } from './board-refresh.js';
+import { listOtherRepositories, type RefreshContext } from './board-refresh.js';
 import { composeBoard } from './compose-board.js';
 import { runRepositoryRefresh } from './forge-refresh.js';
 import { clearForgeErrors } from './forge-status.js';
 import { createBackgroundTasks, createRefreshWorker, type OnRefreshed } from './refresh-worker.js';
-import { invalidateSnapshots } from './repository-snapshots.js';
+import { findReadingConnection, invalidateSnapshots } from './repository-snapshots.js';
 import { createScheduler, scheduleNow } from './schedule.js';
 
 /** Refreshes boards: reads users' forges and rebuilds their boards. */
@@ -54,6 +55,8 @@ interface RefresherOptions {
   readonly findSettings: (personId: string) => Promise<ForgeSettings | undefined>;
   /** Returns the forges for which the user has a credential: the same objects until the settings change. */
   readonly getForges: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
+  /** Returns the user's credentials with their clients, in the order of the board. */
+  readonly getConnections: (personId: string) => Promise<readonly OpenConnection[]>;
   /** The time from the end of one refresh of a board to the next. */
   readonly intervalMs?: number;
   readonly onRefreshed?: OnRefreshed;
@@ -69,11 +72,28 @@ export const INTERVAL_MS = 20 * 60_000;
 const CLOSE_MS = 1_000;
 
 export function createRefresher(options: RefresherOptions): Refresher {
-  const { database, boards, findSettings, getForges, intervalMs = INTERVAL_MS, now = Date.now } = options;
+  const {
+    database,
+    boards,
+    findSettings,
+    getForges,
+    getConnections,
+    intervalMs = INTERVAL_MS,
+    now = Date.now,
+  } = options;
   const { report = () => undefined, onRefreshed } = options;
   const stopped = new AbortController();
   const { signal } = stopped;
-  const context: RefreshContext = { database, boards, findSettings, getForges, intervalMs, now, signal };
+  const context: RefreshContext = {
+    database,
+    boards,
+    findSettings,
+    getForges,
+    getConnections,
+    intervalMs,
+    now,
+    signal,
+  };
   const followUps = createBackgroundTasks(onRefreshed, report);
   const work = createRefreshWorker(context, { followUps, report });
   const [ofBoard, ofRepository] = [singleFlightWithTrailingRun(), singleFlightWithTrailingRun()];
@@ -98,8 +118,14 @@ export function createRefresher(options: RefresherOptions): Refresher {
 
   async function readRepository(personId: string, name: ForgeName, fullName: string): Promise<void> {
     const forge = (await getForges(personId)).get(name);
-    if (forge === undefined) return;
-    const isChanged = await runRepositoryRefresh(context, { personId, forge: name }, { forge, fullName });
+    const connections = (await getConnections(personId)).filter((one) => one.forge === name);
+    const ids = connections.map(({ id }) => id);
+    const id = await findReadingConnection(database, personId, { connections: ids, fullName });
+    const connection = connections.find((one) => one.id === id) ?? connections[0];
+    if (forge === undefined || connection === undefined) return;
+    const place = { personId, forge: name, connection: connection.id };
+    const listOthers = listOtherRepositories(database, personId, { connections, connection });
+    const isChanged = await runRepositoryRefresh(context, place, { forge: connection.client, fullName, listOthers });
     if (!isChanged) return;
     const rows = await compose(personId);
     const own = rows.filter((row) => row.forge === name && row.repo === fullName);

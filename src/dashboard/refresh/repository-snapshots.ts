@@ -5,9 +5,12 @@ import type { ForgeReadingsTable } from '../../storage/tables.js';
 import type { ForgeIssue, ForgeName, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forges/forge.js';
 import { recordThroughput } from '../insights/record-throughput.js';
 
+/** A credential of a user. */
 export interface ForgeKey {
   readonly personId: string;
   readonly forge: ForgeName;
+  /** The name of the forge for the credential in the settings, else the id of the credential. */
+  readonly connection: string;
 }
 
 /** The metadata of a stored snapshot, without its large `facts`. */
@@ -52,25 +55,29 @@ const KNOWN = [
   'revision',
   'is_unsettled',
   'is_cut',
+  'yours_only',
   'pull_requests',
   'read_at',
   'changed_at',
 ] as const;
 
-export async function listSnapshots(database: Database, place: ForgeKey): Promise<SnapshotMetadata[]> {
-  const { personId, forge } = place;
+export async function listSnapshots(
+  database: Database,
+  place: Pick<ForgeKey, 'connection' | 'personId'>,
+): Promise<SnapshotMetadata[]> {
+  const { personId, connection } = place;
   const all = database.selectFrom('forge_readings').select(KNOWN).where('person_id', '=', personId);
-  return all.where('forge', '=', forge).orderBy('read_at').execute();
+  return all.where('forge', '=', connection).orderBy('read_at').execute();
 }
 
 /** Lists repositories as of their latest snapshots. */
 export async function listRepositories(
   database: Database,
-  { personId, forge }: ForgeKey,
+  { personId, connection }: ForgeKey,
   ids: readonly string[],
 ): Promise<ForgeRepository[]> {
   const all = database.selectFrom('forge_readings').selectAll().where('person_id', '=', personId);
-  const rows = await all.where('forge', '=', forge).where('repository_id', 'in', ids).execute();
+  const rows = await all.where('forge', '=', connection).where('repository_id', 'in', ids).execute();
   return rows.map(({ repository_id: id, full_name: fullName, revision, facts }) => {
     const { url, canManageWebhooks } = parseSnapshotData(facts);
     return { id, fullName, url, canManageWebhooks, revision };
@@ -94,7 +101,8 @@ export async function saveSnapshots(
   const rows = readings.map((one) => toRow(place, one, readAt));
   await moveRenamedState(database, place, rows);
   // Runs before the older snapshots are replaced, because it compares with them.
-  await recordThroughput(database, place, { readings, readAt });
+  const listed = readings.filter(({ snapshot }) => snapshot.yoursOnly !== true);
+  if (listed.length > 0) await recordThroughput(database, place, { readings: listed, readAt });
   const removed = await removeByName(database, place, rows);
   const isSame = sql`forge_readings.facts = excluded.facts and forge_readings.full_name = excluded.full_name`;
   const saved = await database
@@ -108,6 +116,7 @@ export async function saveSnapshots(
           revision: of.ref('excluded.revision'),
           is_unsettled: of.ref('excluded.is_unsettled'),
           is_cut: of.ref('excluded.is_cut'),
+          yours_only: of.ref('excluded.yours_only'),
           pull_requests: of.ref('excluded.pull_requests'),
           facts: of.ref('excluded.facts'),
           read_at: of.ref('excluded.read_at'),
@@ -172,7 +181,7 @@ export async function markStale(
   { repositories, readAt }: { readonly repositories: readonly ForgeRepository[]; readonly readAt: number },
 ): Promise<boolean> {
   if (repositories.length === 0) return false;
-  const { personId, forge } = place;
+  const { personId, connection } = place;
   const ids = repositories.map(({ id }) => id);
   const known = await findFacts(database, place, ids);
   for (const repository of repositories) {
@@ -186,7 +195,7 @@ export async function markStale(
     }
     const change = { facts: JSON.stringify({ ...facts, stale: true }), is_unsettled: PENDING, read_at: readAt };
     const update = database.updateTable('forge_readings').set(change).where('person_id', '=', personId);
-    const one = update.where('forge', '=', forge).where('repository_id', '=', repository.id);
+    const one = update.where('forge', '=', connection).where('repository_id', '=', repository.id);
     await one.where('read_at', '<=', readAt).execute();
   }
   return ids.some((id) => known.get(id)?.stale !== true);
@@ -194,11 +203,11 @@ export async function markStale(
 
 async function findFacts(
   database: Database,
-  { personId, forge }: ForgeKey,
+  { personId, connection }: ForgeKey,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SnapshotData>> {
   const all = database.selectFrom('forge_readings').select(['repository_id', 'facts']);
-  const own = all.where('person_id', '=', personId).where('forge', '=', forge);
+  const own = all.where('person_id', '=', personId).where('forge', '=', connection);
   const rows = await own.where('repository_id', 'in', ids).execute();
   return new Map(rows.map(({ repository_id, facts }) => [repository_id, parseSnapshotData(facts)]));
 }
@@ -206,7 +215,7 @@ async function findFacts(
 /** Deletes snapshots of other repositories that have one of these names. */
 async function removeByName(
   database: Database,
-  { personId, forge }: ForgeKey,
+  { personId, connection }: ForgeKey,
   rows: readonly ForgeReadingsTable[],
 ): Promise<number> {
   const names = rows.map(({ full_name }) => full_name);
@@ -214,7 +223,7 @@ async function removeByName(
   const { numDeletedRows } = await database
     .deleteFrom('forge_readings')
     .where('person_id', '=', personId)
-    .where('forge', '=', forge)
+    .where('forge', '=', connection)
     .where('full_name', 'in', names)
     .where('repository_id', 'not in', ids)
     .executeTakeFirst();
@@ -224,14 +233,14 @@ async function removeByName(
 /** Deletes snapshots that were not read after `before`. @returns whether any was deleted. */
 export async function deleteSnapshots(
   database: Database,
-  { personId, forge }: ForgeKey,
+  { personId, connection }: ForgeKey,
   { ids, before }: { readonly ids: readonly string[]; readonly before: number },
 ): Promise<boolean> {
   if (ids.length === 0) return false;
   const { numDeletedRows } = await database
     .deleteFrom('forge_readings')
     .where('person_id', '=', personId)
-    .where('forge', '=', forge)
+    .where('forge', '=', connection)
     .where('repository_id', 'in', ids)
     .where('read_at', '<=', before)
     .executeTakeFirst();
@@ -242,10 +251,11 @@ export async function deleteSnapshots(
 export async function invalidateSnapshots(
   database: Database,
   personId: string,
-  one?: { readonly forge: ForgeName; readonly fullName: string },
+  one?: { readonly connection: string; readonly fullName: string },
 ): Promise<void> {
   const all = database.updateTable('forge_readings').set({ revision: '' }).where('person_id', '=', personId);
-  const chosen = one === undefined ? all : all.where('forge', '=', one.forge).where('full_name', '=', one.fullName);
+  const chosen =
+    one === undefined ? all : all.where('forge', '=', one.connection).where('full_name', '=', one.fullName);
   await chosen.execute();
 }
 
@@ -258,7 +268,7 @@ function toRow(
   { snapshot, isTruncated, isPending, unknownSince }: NewSnapshot,
   readAt: number,
 ): ForgeReadingsTable {
-  const { repository, pullRequests, issues, incomplete = 0 } = snapshot;
+  const { repository, pullRequests, issues, incomplete = 0, yoursOnly } = snapshot;
   const { id, fullName, revision, url, canManageWebhooks } = repository;
   const facts: SnapshotData = {
     url,
@@ -270,12 +280,13 @@ function toRow(
   };
   return {
     person_id: place.personId,
-    forge: place.forge,
+    forge: place.connection,
     repository_id: id,
     full_name: fullName,
     revision,
     is_unsettled: isPending ? toPending(unknownSince, readAt) : SETTLED,
     is_cut: isTruncated ? 1 : 0,
+    yours_only: yoursOnly ? 1 : 0,
     pull_requests: pullRequests.length,
     facts: JSON.stringify(facts),
     read_at: readAt,
@@ -292,7 +303,7 @@ const TABLES = ['repository_marks', 'pull_request_marks', 'snoozes'] as const;
 /** Moves the local state of renamed repositories to their new names. Call it before the new snapshots are saved. */
 async function moveRenamedState(
   database: Database,
-  { personId, forge }: ForgeKey,
+  { personId, forge, connection }: ForgeKey,
   rows: readonly Pick<ForgeReadingsTable, 'full_name' | 'repository_id'>[],
 ): Promise<void> {
   const names = new Map(rows.map(({ repository_id, full_name }) => [repository_id, full_name]));
@@ -300,7 +311,7 @@ async function moveRenamedState(
     .selectFrom('forge_readings')
     .select(['repository_id', 'full_name'])
     .where('person_id', '=', personId)
-    .where('forge', '=', forge)
+    .where('forge', '=', connection)
     .where('repository_id', 'in', [...names.keys()])
     .execute();
   for (const { repository_id, full_name } of known) {
@@ -314,4 +325,44 @@ async function moveRenamedState(
       await own.where('forge', '=', forge).where('repo', '=', from).execute();
     }
   }
+}
+
+/**
+ * Finds the credential that reads a repository of this name: of those that read all of it the first, else the first of
+ * those that read the user's pull requests only.
+ *
+ * @param connections The credentials in the order of the board.
+ */
+export async function findReadingConnection(
+  database: Database,
+  personId: string,
+  { connections, fullName }: { readonly connections: readonly string[]; readonly fullName: string },
+): Promise<string | undefined> {
+  if (connections.length === 0) return undefined;
+  const rows = await database
+    .selectFrom('forge_readings')
+    .select(['forge', 'yours_only'])
+    .where('person_id', '=', personId)
+    .where('forge', 'in', connections)
+    .where(({ fn, ref }) => sql<boolean>`${fn('lower', [ref('full_name')])} = ${fullName.toLowerCase()}`)
+    .execute();
+  const readsWhole = (id: string, yoursOnly: number): boolean =>
+    rows.some(({ forge, yours_only }) => forge === id && yours_only === yoursOnly);
+  return connections.find((id) => readsWhole(id, 0)) ?? connections.find((id) => readsWhole(id, 1));
+}
+
+/** Lists the ids of the repositories that credentials read. @param yoursOnly Whether to list partial snapshots too. */
+export async function listRepositoryIds(
+  database: Database,
+  personId: string,
+  { connections, yoursOnly }: { readonly connections: readonly string[]; readonly yoursOnly: boolean },
+): Promise<Set<string>> {
+  if (connections.length === 0) return new Set();
+  const rows = await database
+    .selectFrom('forge_readings')
+    .select(['repository_id', 'yours_only'])
+    .where('person_id', '=', personId)
+    .where('forge', 'in', connections)
+    .execute();
+  return new Set(rows.filter((row) => yoursOnly || row.yours_only === 0).map(({ repository_id }) => repository_id));
 }

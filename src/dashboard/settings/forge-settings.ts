@@ -1,6 +1,7 @@
 /** A user's forge settings, and how a request changes them. */
 import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
+import type { ForgeName } from '../forges/forge.js';
 
 export type SettingsRequest = components['schemas']['SettingsRequest'];
 
@@ -18,6 +19,19 @@ export interface ForgeSettings {
   readonly gitlabToken: string;
   readonly renovateRebaseLabel: string;
   readonly renovateAuthors: readonly string[];
+  /** Further credentials, the oldest first; never stored with the settings. */
+  readonly credentials?: readonly StoredCredential[];
+}
+
+/** A credential beside the one of its kind in the settings. */
+export interface StoredCredential {
+  readonly id: string;
+  readonly forge: ForgeName;
+  readonly label: string;
+  /** Empty for github.com. */
+  readonly url: string;
+  readonly username: string;
+  readonly token: string;
 }
 
 export const NO_FORGES: ForgeSettings = {
@@ -79,7 +93,7 @@ function toDistinct(names: readonly string[]): string[] {
 }
 
 /** Returns the URL in normal form, without a trailing slash, so that paths can be appended. */
-function parseForgeUrl(text: string, field: string): string {
+export function parseForgeUrl(text: string, field: string): string {
   if (text.trim() === '') return '';
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const isPlain = url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';

@@ -3,6 +3,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { SettingsTable } from '../../storage/tables.js';
+import { reencryptCredentials } from './credential-rows.js';
 import { type ForgeSettings, NO_FORGES } from './forge-settings.js';
 
 /** The token in a user's webhook URL, and the secret that deliveries are signed with. */
@@ -52,6 +53,7 @@ export async function reencryptSettings(transaction: Database, from: ServerKey, 
     const renewed = { forges: renew(forges, forgesContext(id)), webhook: renew(webhook, webhookContext(id)) };
     await transaction.updateTable('settings').set(renewed).where('person_id', '=', id).execute();
   }
+  await reencryptCredentials(transaction, renew);
   for (const { person_id: id, ...old } of await transaction.selectFrom('retired_webhooks').selectAll().execute()) {
     await transaction
       .updateTable('retired_webhooks')

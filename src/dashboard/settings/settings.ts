@@ -7,6 +7,7 @@ import type { SettingsTable } from '../../storage/tables.js';
 import type { ForgeName } from '../forges/forge.js';
 import { toGithubApiUrl } from '../forges/github/requests.js';
 import { type ForgeSettings, mergeForgeSettings, type SettingsRequest } from './forge-settings.js';
+import { listStoredCredentials } from './credential-rows.js';
 import {
   decryptForgeSettings,
   decryptWebhook,
@@ -91,7 +92,8 @@ export function createSettings(options: SettingsOptions): Settings {
     },
     async findForges(personId) {
       const row = await findSettingsRow(database, personId);
-      return row?.saved_at == null ? undefined : decryptForgeSettings(key, row);
+      if (row?.saved_at == null) return undefined;
+      return { ...decryptForgeSettings(key, row), credentials: await listStoredCredentials(database, key, personId) };
     },
   };
 }

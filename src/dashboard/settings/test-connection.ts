@@ -33,15 +33,21 @@ export function createForgeConnectionTest(
   forges: Pick<ForgeClients, 'open'>,
 ): ForgeConnectionTest {
   return async (caller, { forge: name, settings: request }) => {
-    return inspect(requireForge(forges.open(await settings.preview(caller, request)), name, 'settings'));
+    return inspectForge(requireForge(forges.open(await settings.preview(caller, request)), name, 'settings'));
   };
 }
 
-async function inspect(forge: Forge): Promise<ForgeTest> {
+/** Contacts a forge. Its errors are part of the result. */
+export async function inspectForge(forge: Forge): Promise<ForgeTest> {
   const { name } = forge;
   try {
-    const { username, repositories, missing } = await forge.inspect();
-    const found = { forge: name, missing: [...missing], ...(username === undefined ? {} : { username }) };
+    const { username, repositories, missing, expiresAt } = await forge.inspect();
+    const found = {
+      forge: name,
+      missing: [...missing],
+      ...(username === undefined ? {} : { username }),
+      ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    };
     if (repositories === undefined)
       return { ...found, works: false, errorKind: 'unauthorized', error: MISSING_PERMISSIONS };
     return { ...found, works: true, repoCount: repositories.length };

@@ -110,7 +110,20 @@ async function isOnBoard(database: Database, { personId, forge, fullName }: Repo
     .selectFrom('forge_readings')
     .select('repository_id')
     .where('person_id', '=', personId)
-    .where('forge', '=', forge)
+    .where((is) =>
+      is.or([
+        is('forge', '=', forge),
+        is(
+          'forge',
+          'in',
+          is
+            .selectFrom('forge_credentials')
+            .select('id')
+            .where('person_id', '=', personId)
+            .where('forge_credentials.forge', '=', forge),
+        ),
+      ]),
+    )
     .where('full_name', '=', fullName)
     .executeTakeFirst();
   return row !== undefined;

@@ -224,6 +224,57 @@ export const saveSettings = /* @__PURE__ */ createCall<paths, operations['saveSe
 export const testForge = /* @__PURE__ */ createCall<paths, operations['testForge'], CallArguments<operations['testForge']>>('post', '/api/settings/test');
 
 /**
+ * List further forge credentials
+ *
+ * Returns the credentials beside the one of each forge in the settings, the oldest first, with their state as of the
+ * last refresh. Tokens are never returned.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const listForgeCredentials = /* @__PURE__ */ createCall<paths, operations['listForgeCredentials'], CallArguments<operations['listForgeCredentials']>>('get', '/api/settings/credentials');
+
+/**
+ * Add a forge credential
+ *
+ * Requires a session. The board then also reads the repositories of this credential. A repository that several
+ * credentials of the same kind of forge can read is listed once, with the first of them: the one in the settings,
+ * then the oldest. Returns 400 for an invalid URL, and 409 if the caller already has 20 credentials.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const createForgeCredential = /* @__PURE__ */ createCall<paths, operations['createForgeCredential'], CallArguments<operations['createForgeCredential']>>('post', '/api/settings/credentials', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Delete a forge credential
+ *
+ * Requires a session. Deletes the token, and removes the rows from the board that no other credential reads.
+ * Idempotent: an unknown id, or an id of a different user's credential, also returns 204.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const deleteForgeCredential = /* @__PURE__ */ createCall<paths, operations['deleteForgeCredential'], CallArguments<operations['deleteForgeCredential']>>('delete', '/api/settings/credentials/{id}');
+
+/**
+ * Change a forge credential
+ *
+ * Requires a session. An omitted or blank token keeps the stored one. The URL can't be changed: for a different
+ * server, add a credential.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const saveForgeCredential = /* @__PURE__ */ createCall<paths, operations['saveForgeCredential'], CallArguments<operations['saveForgeCredential']>>('put', '/api/settings/credentials/{id}');
+
+/**
+ * Test a forge credential
+ *
+ * Requires a session. Contacts the forge with the stored credential. The result is returned with 200 even if the
+ * connection fails.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const testForgeCredential = /* @__PURE__ */ createCall<paths, operations['testForgeCredential'], CallArguments<operations['testForgeCredential']>>('post', '/api/settings/credentials/{id}/test');
+
+/**
  * Get the theme
  *
  * An empty theme follows the operating system.

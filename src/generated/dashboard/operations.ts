@@ -448,6 +448,116 @@ export const operations: readonly OperationSpec[] = [
     validate: { body: validators.testForgeBody },
   },
   {
+    id: 'listForgeCredentials',
+    method: 'get',
+    path: '/api/settings/credentials',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listForgeCredentialsResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'createForgeCredential',
+    method: 'post',
+    path: '/api/settings/credentials',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 32768 },
+    responses: {
+      201: { contentTypes: ['application/json'], validate: validators.forgeCredentialSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.createForgeCredentialHeaders, body: validators.createForgeCredentialBody },
+  },
+  {
+    id: 'deleteForgeCredential',
+    method: 'delete',
+    path: '/api/settings/credentials/{id}',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deleteForgeCredentialParams },
+  },
+  {
+    id: 'saveForgeCredential',
+    method: 'put',
+    path: '/api/settings/credentials/{id}',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 32768 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.forgeCredentialSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.saveForgeCredentialParams, body: validators.saveForgeCredentialBody },
+  },
+  {
+    id: 'testForgeCredential',
+    method: 'post',
+    path: '/api/settings/credentials/{id}/test',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    reachesOut: true,
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.forgeTestSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.testForgeCredentialParams },
+  },
+  {
     id: 'getTheme',
     method: 'get',
     path: '/api/settings/theme',
@@ -2202,6 +2312,87 @@ export interface TestForgeInput extends RequestContext {
 
 /** The responses of `testForge`. Errors are thrown. */
 export type TestForgeOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['ForgeTest'];
+    };
+
+/** The input of `listForgeCredentials`. */
+export interface ListForgeCredentialsInput extends RequestContext {
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `listForgeCredentials`. Errors are thrown. */
+export type ListForgeCredentialsOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listForgeCredentials']['responses'][200]['content']['application/json'];
+    };
+
+/** The input of `createForgeCredential`. */
+export interface CreateForgeCredentialInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['CreateForgeCredential'];
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `createForgeCredential`. Errors are thrown. */
+export type CreateForgeCredentialOutput =
+  | {
+      readonly status: 201;
+      readonly body: components['schemas']['ForgeCredential'];
+    };
+
+/** The input of `deleteForgeCredential`. */
+export interface DeleteForgeCredentialInput extends RequestContext {
+  readonly params: {
+    /** The credential's id, as listed. */
+    readonly id: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `deleteForgeCredential`. Errors are thrown. */
+export type DeleteForgeCredentialOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `saveForgeCredential`. */
+export interface SaveForgeCredentialInput extends RequestContext {
+  readonly params: {
+    /** The credential's id, as listed. */
+    readonly id: string;
+  };
+  readonly body: components['schemas']['SaveForgeCredential'];
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `saveForgeCredential`. Errors are thrown. */
+export type SaveForgeCredentialOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['ForgeCredential'];
+    };
+
+/** The input of `testForgeCredential`. */
+export interface TestForgeCredentialInput extends RequestContext {
+  readonly params: {
+    /** The credential's id, as listed. */
+    readonly id: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `testForgeCredential`. Errors are thrown. */
+export type TestForgeCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ForgeTest'];
@@ -4007,6 +4198,16 @@ export interface SettingsHandlers {
   readonly saveSettings: (input: SaveSettingsInput) => Promise<SaveSettingsOutput>;
   /** Test a forge connection */
   readonly testForge: (input: TestForgeInput) => Promise<TestForgeOutput>;
+  /** List further forge credentials */
+  readonly listForgeCredentials: (input: ListForgeCredentialsInput) => Promise<ListForgeCredentialsOutput>;
+  /** Add a forge credential */
+  readonly createForgeCredential: (input: CreateForgeCredentialInput) => Promise<CreateForgeCredentialOutput>;
+  /** Delete a forge credential */
+  readonly deleteForgeCredential: (input: DeleteForgeCredentialInput) => Promise<DeleteForgeCredentialOutput>;
+  /** Change a forge credential */
+  readonly saveForgeCredential: (input: SaveForgeCredentialInput) => Promise<SaveForgeCredentialOutput>;
+  /** Test a forge credential */
+  readonly testForgeCredential: (input: TestForgeCredentialInput) => Promise<TestForgeCredentialOutput>;
   /** Get the theme */
   readonly getTheme: (input: GetThemeInput) => Promise<GetThemeOutput>;
   /** Save the theme */

@@ -415,6 +415,80 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/settings/credentials": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List further forge credentials
+         * @description Returns the credentials beside the one of each forge in the settings, the oldest first, with their state as of the
+         *     last refresh. Tokens are never returned.
+         */
+        readonly get: operations["listForgeCredentials"];
+        readonly put?: never;
+        /**
+         * Add a forge credential
+         * @description Requires a session. The board then also reads the repositories of this credential. A repository that several
+         *     credentials of the same kind of forge can read is listed once, with the first of them: the one in the settings,
+         *     then the oldest. Returns 400 for an invalid URL, and 409 if the caller already has 20 credentials.
+         */
+        readonly post: operations["createForgeCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings/credentials/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change a forge credential
+         * @description Requires a session. An omitted or blank token keeps the stored one. The URL can't be changed: for a different
+         *     server, add a credential.
+         */
+        readonly put: operations["saveForgeCredential"];
+        readonly post?: never;
+        /**
+         * Delete a forge credential
+         * @description Requires a session. Deletes the token, and removes the rows from the board that no other credential reads.
+         *     Idempotent: an unknown id, or an id of a different user's credential, also returns 204.
+         */
+        readonly delete: operations["deleteForgeCredential"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings/credentials/{id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Test a forge credential
+         * @description Requires a session. Contacts the forge with the stored credential. The result is returned with 200 even if the
+         *     connection fails.
+         */
+        readonly post: operations["testForgeCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/settings/theme": {
         readonly parameters: {
             readonly query?: never;
@@ -2041,6 +2115,11 @@ export interface components {
             readonly username?: string;
             /** @description The number of repositories that the board would have. */
             readonly repoCount?: number;
+            /**
+             * Format: date-time
+             * @description When the credential expires, if the forge reports it.
+             */
+            readonly expiresAt?: string;
             /** @description The permissions that the credential lacks, as far as this can be determined without changes at the forge. */
             readonly missing: readonly {
                 /** @description The name of the permission at the forge. */
@@ -2059,6 +2138,59 @@ export interface components {
          * @enum {string}
          */
         readonly ForgeErrorKind: "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "address_refused" | "unknown";
+        /** @description A credential of a forge, without its token. */
+        readonly ForgeCredential: {
+            readonly id: string;
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly label: string;
+            /** @description Empty for github.com. */
+            readonly url: string;
+            readonly username: string;
+            readonly state: components["schemas"]["ForgeCredentialState"];
+            readonly errorKind?: components["schemas"]["ForgeErrorKind"];
+            /** @description One fixed sentence per kind of error; never the forge's own text. */
+            readonly error?: string;
+            /**
+             * Format: date-time
+             * @description The time of the shown data; present if later refreshes failed.
+             */
+            readonly staleSince?: string;
+            /** @description The number of repositories that the credential can read; omitted before the first refresh. */
+            readonly repoCount?: number;
+            /**
+             * Format: date-time
+             * @description When the credential expires, if the forge reports it.
+             */
+            readonly expiresAt?: string;
+            /** Format: date-time */
+            readonly createdAt: string;
+        };
+        /**
+         * @description `unread` before the first refresh, `works` if the last refresh could read the forge, `failed` if it could not. New
+         *     states may be added.
+         * @enum {string}
+         */
+        readonly ForgeCredentialState: "unread" | "works" | "failed";
+        readonly CreateForgeCredential: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly label: components["schemas"]["ForgeCredentialLabel"];
+            readonly url?: components["schemas"]["ForgeCredentialUrl"];
+            readonly username?: components["schemas"]["ForgeUsername"];
+            readonly token: string;
+        };
+        /** @description A name that tells credentials apart. */
+        readonly ForgeCredentialLabel: string;
+        /**
+         * @description The URL of the forge's web interface; empty or omitted for github.com. Must not contain credentials, a query or a
+         *     fragment.
+         */
+        readonly ForgeCredentialUrl: string;
+        readonly SaveForgeCredential: {
+            readonly label: components["schemas"]["ForgeCredentialLabel"];
+            readonly username?: components["schemas"]["ForgeUsername"];
+            /** @description Omitted or blank keeps the stored token. */
+            readonly token?: string;
+        };
         readonly ThemeSetting: {
             readonly theme: components["schemas"]["Theme"];
         };
@@ -2084,7 +2216,10 @@ export interface components {
              * @example 30
              */
             readonly readIntervalSeconds: number;
+            /** @description One state for each kind of forge, that of its first credential. */
             readonly forges: readonly components["schemas"]["ForgeHealth"][];
+            /** @description The states of the other credentials; omitted if there are none. */
+            readonly furtherForges?: readonly components["schemas"]["ForgeHealth"][];
             readonly pullRequests: readonly components["schemas"]["PullRequest"][];
             readonly issues: readonly components["schemas"]["Issue"][];
             readonly repos: readonly components["schemas"]["RepoStatus"][];
@@ -2109,6 +2244,7 @@ export interface components {
         readonly ForgeHealth: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly reachable: boolean;
+            /** @description The number of repositories, without those that are marked as `yoursOnly`. */
             readonly repoCount: number;
             /** @description Whether the forge has more open pull requests than the 1,000 that are read. */
             readonly truncated: boolean;
@@ -2127,6 +2263,23 @@ export interface components {
              *     stale, if they were read before.
              */
             readonly hidden?: components["schemas"]["HiddenRepositories"];
+            /**
+             * Format: date-time
+             * @description When the credential expires, if the forge reports it.
+             */
+            readonly expiresAt?: string;
+            /** @description The further credential that this state belongs to; omitted for the one in the settings. */
+            readonly credential?: components["schemas"]["CredentialReference"];
+            /**
+             * @description The number of repositories that are not listed, because a different server of the same kind of forge has
+             *     repositories of the same name. Omitted if there are none.
+             */
+            readonly shadowed?: number;
+            /**
+             * @description Present if some of the user's pull requests in other repositories may be missing. Those that were found
+             *     before stay on the board if the search failed.
+             */
+            readonly incompleteSearch?: components["schemas"]["IncompleteSearch"];
             /**
              * @description Whether Dependabot reported within the last hour that it accepts no commands from this credential, as is the
              *     case for GitHub Apps.
@@ -2161,6 +2314,20 @@ export interface components {
              * @description The page on which the credential can be authorized; omitted if the forge doesn't name it.
              */
             readonly url?: string;
+        };
+        readonly CredentialReference: {
+            readonly id: string;
+            readonly label: string;
+        };
+        /** @description Why the search for a user's pull requests is incomplete. */
+        readonly IncompleteSearch: {
+            /**
+             * @description `failed` if the forge did not perform the search, `limit` if it found more than are read. New reasons may be
+             *     added.
+             * @enum {string}
+             */
+            readonly reason: "failed" | "limit";
+            readonly errorKind?: components["schemas"]["ForgeErrorKind"];
         };
         /** @description An open pull request. */
         readonly PullRequest: {
@@ -2229,6 +2396,15 @@ export interface components {
             readonly snooze?: components["schemas"]["Snooze"];
             /** @description The actions that apply to the pull request. Always contains `merge` and `close`. */
             readonly allowedActions: readonly components["schemas"]["AllowedAction"][];
+            /** @description The further credential that reads it and acts on it; omitted for the one in the settings. */
+            readonly credential?: components["schemas"]["CredentialReference"];
+            /**
+             * @description Why a pull request is on the board although its repository is not: the relations of the credential's user to
+             *     it. Omitted in repositories that the board lists.
+             */
+            readonly foundBy?: readonly components["schemas"]["Involvement"][];
+            /** @description Whether the credential may not write to the repository, so that a maintainer has to merge. Omitted if it may. */
+            readonly readOnly?: boolean;
             /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeEnabled?: boolean;
             /** @description Omitted if the forge doesn't report it. */
@@ -2323,12 +2499,18 @@ export interface components {
              * @description The reason, for programs. New codes may be added.
              * @enum {string}
              */
-            readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "merge_queue" | "stacked";
+            readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "merge_queue" | "permission" | "stacked";
             /** @description The reason, for users. */
             readonly message: string;
             /** @description A suggested solution, for users. */
             readonly next?: string;
         };
+        /**
+         * @description A relation of a user to a pull request. `mentioned` includes comments; at GitLab, it lasts until the to-do item is
+         *     done. New relations may be added.
+         * @enum {string}
+         */
+        readonly Involvement: "author" | "review_requested" | "assigned" | "mentioned";
         /** @description Auto-merge by Trellis once checks pass, on forges that don't support it. */
         readonly AutoMerge: {
             /** @enum {string} */
@@ -2410,6 +2592,11 @@ export interface components {
              *     affected rows come from an earlier snapshot or are missing. Omitted if everything was read.
              */
             readonly stale?: boolean;
+            /**
+             * @description Whether only pull requests in which the user is involved are read, because the user can't write to the
+             *     repository or is not a member. Omitted for all others.
+             */
+            readonly yoursOnly?: boolean;
             /** @description Whether its pull requests or its issues are ignored. */
             readonly ignored: boolean;
             readonly ignoredPRs: boolean;
@@ -4467,6 +4654,241 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listForgeCredentials: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The credentials. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "4f1c2b9e-7a55-4d0e-9d0b-2f6a3f8f4b11",
+                     *         "forge": "github",
+                     *         "label": "Work",
+                     *         "url": "https://github.example.com",
+                     *         "username": "mona",
+                     *         "state": "works",
+                     *         "repoCount": 12,
+                     *         "createdAt": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ForgeCredential"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createForgeCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "label": "Work",
+                 *       "url": "https://github.example.com",
+                 *       "username": "mona",
+                 *       "token": "ghp_example"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateForgeCredential"];
+            };
+        };
+        readonly responses: {
+            /** @description The new credential. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4f1c2b9e-7a55-4d0e-9d0b-2f6a3f8f4b11",
+                     *       "forge": "github",
+                     *       "label": "Work",
+                     *       "url": "https://github.example.com",
+                     *       "username": "mona",
+                     *       "state": "works",
+                     *       "repoCount": 12,
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ForgeCredential"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly saveForgeCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The credential's id, as listed.
+                 * @example 4f1c2b9e-7a55-4d0e-9d0b-2f6a3f8f4b11
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "label": "Work",
+                 *       "username": "mona",
+                 *       "token": "ghp_example"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SaveForgeCredential"];
+            };
+        };
+        readonly responses: {
+            /** @description The changed credential. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4f1c2b9e-7a55-4d0e-9d0b-2f6a3f8f4b11",
+                     *       "forge": "github",
+                     *       "label": "Work",
+                     *       "url": "https://github.example.com",
+                     *       "username": "mona",
+                     *       "state": "works",
+                     *       "repoCount": 12,
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ForgeCredential"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteForgeCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The credential's id, as listed.
+                 * @example 4f1c2b9e-7a55-4d0e-9d0b-2f6a3f8f4b11
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller has no credential with this id. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly testForgeCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The credential's id, as listed.
+                 * @example 4f1c2b9e-7a55-4d0e-9d0b-2f6a3f8f4b11
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The result of the test. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "forge": "github",
+                     *       "works": true,
+                     *       "username": "mona",
+                     *       "repoCount": 12,
+                     *       "missing": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ForgeTest"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];

@@ -2,13 +2,30 @@ import type { SettingsHandlers, WebhooksHandlers } from '../../generated/dashboa
 import type { DashboardServices } from './services.js';
 
 export const settingsHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): SettingsHandlers => {
-  const { settings, testForgeConnection, preferences } = dashboard;
+  const { settings, credentials, testForgeConnection, preferences } = dashboard;
   return {
     getSettings: async ({ caller }) => ({ status: 200, body: await settings.read(caller) }),
 
     saveSettings: async ({ caller, body }) => ({ status: 200, body: await settings.save(caller, body) }),
 
     testForge: async ({ caller, body }) => ({ status: 200, body: await testForgeConnection(caller, body) }),
+
+    listForgeCredentials: async ({ caller }) => ({ status: 200, body: await credentials.list(caller) }),
+
+    createForgeCredential: async ({ caller, body }) => ({ status: 201, body: await credentials.create(caller, body) }),
+
+    async saveForgeCredential({ caller, params: { id }, body }) {
+      return { status: 200, body: await credentials.save(caller, id, body) };
+    },
+
+    async deleteForgeCredential({ caller, params: { id } }) {
+      await credentials.delete(caller, id);
+      return { status: 204 };
+    },
+
+    async testForgeCredential({ caller, params: { id } }) {
+      return { status: 200, body: await credentials.test(caller, id) };
+    },
 
     getTheme: async ({ caller }) => ({ status: 200, body: { theme: await preferences.readTheme(caller) } }),
 

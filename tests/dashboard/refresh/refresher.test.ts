@@ -73,8 +73,8 @@ test('refresh: reads changed repositories, and the least recently read ones', as
   Object.assign(first, { title: 'Newer', updatedAt: '2026-05-09T08:00:00Z' });
   // A pipeline alone does not change the update time.
   second.pipeline = 'FAILED';
-  // One request to list them, one for the changed repository, and those for a third of all nine.
-  expect((await requestsOf(refresh)).gitlab).toBe(1 + 1 + 3);
+  // One request to list them, one for the changed repository, those for a third of all nine, and four searches.
+  expect((await requestsOf(refresh)).gitlab).toBe(1 + 1 + 3 + 4);
   const { pullRequests } = await stage.board();
   expect(pullRequests.map(({ title }) => title)).toContain('Newer');
   await refresh();
@@ -94,7 +94,7 @@ test('refresh: reuses the snapshots of other processes', async () => {
   await stage.refresh();
   const { github, forgejo } = await requestsOf(() => stage.openProcess().refresher.refresh(stage.ada.personId));
   // Unchanged repositories are read only by their share, which is all of them here.
-  expect([github, forgejo]).toEqual([2, 2 + 4]);
+  expect([github, forgejo]).toEqual([2 + 4, 2 + 4 + 4]);
 });
 
 test('refresh: all calls during a run share the next run', async () => {
@@ -108,7 +108,7 @@ test('refresh: all calls during a run share the next run', async () => {
     await Promise.all(others);
   };
   const { gitlab } = await requestsOf(runs);
-  expect(gitlab).toBe(2 + 2);
+  expect(gitlab).toBe(2 * (1 + 1 + 4));
   expect(rowsOf(await stage.board())).toContain('github acme/shop#7');
 });
 
@@ -131,7 +131,7 @@ test('refresh: one process reads at a time, and a run that starts after all call
     await first!.refresh(personId);
     await Promise.all(waiting);
   });
-  expect([gitlab, most]).toEqual([2 + 2, 1]);
+  expect([gitlab, most]).toEqual([2 * (1 + 1 + 4), 1]);
 });
 
 test('refreshRepository: reads only the repository, once for all concurrent calls', async () => {

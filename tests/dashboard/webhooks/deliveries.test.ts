@@ -45,7 +45,7 @@ function open(): Deliveries {
 }
 
 async function follow({ personId }: SessionCaller, forge: ForgeName, fullName: string): Promise<void> {
-  const numbers = { is_unsettled: 0, is_cut: 0, pull_requests: 0, read_at: 0, changed_at: 0 };
+  const numbers = { is_unsettled: 0, is_cut: 0, yours_only: 0, pull_requests: 0, read_at: 0, changed_at: 0 };
   const texts = { repository_id: fullName, full_name: fullName, revision: '', facts: '{}' };
   await dashboard.database
     .insertInto('forge_readings')

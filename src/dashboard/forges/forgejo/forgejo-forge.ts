@@ -19,7 +19,7 @@ export interface ForgejoForgeOptions extends ForgejoOptions {
 /** Creates a client for Forgejo or Gitea. */
 export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: ForgejoForgeOptions): Forge {
   const rest = createForgejoRequests(options);
-  const reader = createForgejoReader(rest);
+  const reader = createForgejoReader(rest, options.baseUrl);
   const forge: Forge = {
     name: 'forgejo',
     actions: FORGEJO_ACTIONS,

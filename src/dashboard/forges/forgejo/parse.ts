@@ -88,13 +88,14 @@ export interface IssueNode extends RestIssueNode {
 }
 
 export interface SearchResultNode extends IssueNode {
-  readonly repository: { readonly full_name: string } | null;
+  readonly repository: { readonly full_name: string; readonly id: number } | null;
 }
 
 interface BranchNode {
   readonly ref: string;
   readonly sha: string;
   readonly repo_id: number;
+  readonly repo?: Pick<RepositoryNode, 'archived' | 'permissions'> | null;
 }
 
 export interface PullRequestNode extends IssueNode {

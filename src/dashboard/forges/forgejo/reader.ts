@@ -15,6 +15,7 @@ import {
   uniqueByNumber,
 } from '../read-repositories.js';
 import { ciFromCombinedStatus } from './checks.js';
+import { readInvolvedAtForgejo } from './involved.js';
 import {
   belongsOnBoard,
   type CombinedStatusNode,
@@ -40,10 +41,10 @@ const MAX_CACHED_REVIEWS = 1_000;
 /** The most reviews that are read of one pull request. */
 const MAX_REVIEWS_PER_PULL_REQUEST = 200;
 
-type Reader = Pick<Forge, 'discover' | 'read' | 'readRepository'>;
+type Reader = Pick<Forge, 'discover' | 'read' | 'readInvolved' | 'readRepository'>;
 type Review = ForgePullRequest['review'];
 
-export function createForgejoReader(rest: RestClient): Reader {
+export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
   const reviews = new LRUCache<string, { readonly updatedAt: string; readonly review: NonNullable<Review> }>({
     max: MAX_CACHED_REVIEWS,
   });
@@ -118,6 +119,7 @@ export function createForgejoReader(rest: RestClient): Reader {
       return nodes.map((node) => toRepository(node, openOf.get(node.full_name) ?? []));
     },
     read: (repositories) => readRepositories(repositories, readWhole),
+    readInvolved: (listed) => readInvolvedAtForgejo({ rest, webUrl, readFacts }, listed),
     async readRepository(fullName) {
       const node = (await rest.get(toRepositoryPath(fullName)).catch(undefinedIfNotFound)) as
         RepositoryNode | undefined;

@@ -8,14 +8,14 @@ import { DISCOVER, READ_SUMMARIES } from './queries.js';
 import { type GithubRequests, toGithubApiUrl, toGithubProtocol } from './requests.js';
 
 /** Sends a GraphQL query. The caller chooses the result type that belongs to its query. */
-type GraphqlQuery = <T>(text: string, variables: Record<string, unknown>) => Promise<T>;
+export type GraphqlQuery = <T>(text: string, variables: Record<string, unknown>) => Promise<T>;
 
 /** The repositories that a credential has access to, and its permissions there. */
 export interface RepositoryAccess {
   /** Whether the credential is a user's, so that a search can name its user. */
   readonly isUser: boolean;
   discover(query: GraphqlQuery): Promise<RepositoryNode[]>;
-  canWrite(node: RepositoryNode): boolean;
+  canWrite(node: Pick<RepositoryNode, 'viewerPermission'>): boolean;
   canManageWebhooks(node: RepositoryNode): boolean;
 }
 

@@ -51,6 +51,9 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
     get hidden() {
       return requests.hidden;
     },
+    get expiresAt() {
+      return requests.expiresAt;
+    },
     ...reader,
     inspect: () =>
       installation === undefined
@@ -76,6 +79,7 @@ async function inspectToken(requests: GithubRequests, discover: Discover): Promi
   return {
     username: login,
     repositories,
+    expiresAt: requests.expiresAt,
     missing: [...findMissingScopes(scopes), ...toSingleSignOn(requests), ...refused],
   };
 }

@@ -82,6 +82,18 @@ export interface WholeRepositoryNode extends RepositoryNode {
   readonly issues: ConnectionPage<IssueNode>;
 }
 
+/** A pull request in the results of a search. */
+export interface FoundNode {
+  readonly id: string;
+  readonly repository: Pick<RepositoryNode, 'id' | 'nameWithOwner' | 'url'>;
+}
+
+/** A pull request that is read without its repository. */
+export interface SinglePullRequestNode extends PullRequestNode {
+  readonly state: 'CLOSED' | 'MERGED' | 'OPEN';
+  readonly repository: Pick<RepositoryNode, 'autoMergeAllowed' | 'id' | 'nameWithOwner' | 'url' | 'viewerPermission'>;
+}
+
 export interface ActionRepositoryNode {
   readonly nameWithOwner: string;
   readonly autoMergeAllowed: boolean;

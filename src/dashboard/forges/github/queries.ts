@@ -204,15 +204,29 @@ export const READ_REPLIES = `
     }
   }`;
 
-/** The open pull requests that wait for a review of the viewer or of one of the viewer's teams. Needs no scope of its own. */
-export const FIND_REVIEW_REQUESTS = `
-  query FindReviewRequests($after: String) {
+/** Finds the pull requests of a search with `@me`. Needs no scope of its own, not even for reviews of teams. */
+export const SEARCH_PULL_REQUESTS = `
+  query SearchPullRequests($query: String!, $after: String) {
     ${RATE_LIMIT}
-    search(type: ISSUE, query: "is:open is:pr archived:false review-requested:@me", first: 100, after: $after) {
+    search(type: ISSUE, query: $query, first: 100, after: $after) {
+      issueCount
       pageInfo { hasNextPage endCursor }
-      nodes { ... on PullRequest { id } }
+      nodes { ... on PullRequest { id repository { id nameWithOwner url } } }
     }
   }`;
+
+/** Reads pull requests with known ids, whatever their repositories. */
+export const READ_PULL_REQUESTS = `
+  query ReadPullRequests($ids: [ID!]!) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) {
+      ... on PullRequest {
+        state
+        repository { id nameWithOwner url viewerPermission autoMergeAllowed }
+        ...pullRequest
+      }
+    }
+  }${PULL_REQUEST}`;
 
 export const ENABLE_AUTO_MERGE = `
   mutation EnableAutoMerge($id: ID!, $method: PullRequestMergeMethod!, $headSha: GitObjectID) {

@@ -1,6 +1,6 @@
 import { ForgeError } from '../forge-error.js';
 import type { Forge, ForgeRepository, RepositorySnapshot } from '../forge.js';
-import { type ConnectionPage, fetchRemainingPages, FieldError, withoutNulls } from '../http/graphql-pages.js';
+import { fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
 import {
   isInvalidResponse,
   mapRepositories,
@@ -12,25 +12,17 @@ import {
 } from '../read-repositories.js';
 import type { RepositoryAccess } from './access.js';
 import { createBatchReader, isTimeout } from './batches.js';
+import { createInvolvedReader } from './involved.js';
 import type { RateLimitNode, WholeRepositoryNode } from './nodes.js';
 import { asksTeam, belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
-import {
-  FIND_REVIEW_REQUESTS,
-  MORE_ISSUES,
-  MORE_PULL_REQUESTS,
-  READ_REPOSITORIES,
-  READ_REPOSITORY,
-} from './queries.js';
+import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
 
 /** Pull requests per page, and the page size after a timeout of GitHub. */
 const PAGE_SIZE = 50;
 const SMALL_PAGE_SIZE = 10;
 
-/** How long a search for review requests is used, so that a refresh of many repositories searches once. */
-const REQUESTS_MS = 20_000;
-
-type Reader = Pick<Forge, 'discover' | 'read' | 'readRepository'>;
+type Reader = Pick<Forge, 'discover' | 'read' | 'readInvolved' | 'readRepository'>;
 type Variables = Record<string, unknown>;
 
 /** A repository of a batch. */
@@ -53,28 +45,15 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     return data;
   }
 
-  /** The requests for a review of the viewer or of a team of the viewer, by pull request id. Costs one point a page. */
-  let requested: { readonly ids: Promise<ReadonlySet<string> | undefined>; readonly at: number } | undefined;
-
-  async function findReviewRequests(): Promise<ReadonlySet<string>> {
-    type Page = ConnectionPage<{ readonly id?: string }>;
-    const readPage = async (after: string | null): Promise<Page> =>
-      (await query<{ readonly search: Page }>(FIND_REVIEW_REQUESTS, { after })).search;
-    const found = await fetchRemainingPages(await readPage(null), MAX_PULL_REQUESTS, readPage);
-    return new Set(withoutNulls(found.nodes).flatMap(({ id }) => id ?? []));
-  }
+  const involved = createInvolvedReader(query, { batches, reach });
 
   /** @returns `undefined` when GitHub could not search, and for Apps, which are in no team. */
   async function teamRequests(): Promise<ReadonlySet<string> | undefined> {
     if (!reach.isUser) return undefined;
-    if (requested === undefined || performance.now() - requested.at > REQUESTS_MS) {
-      const ids = findReviewRequests().catch((error: unknown) => {
-        if (error instanceof ForgeError && error.kind !== 'rate_limited') return undefined;
-        throw error;
-      });
-      requested = { ids, at: performance.now() };
-    }
-    return requested.ids;
+    return involved.findReviewRequests().catch((error: unknown) => {
+      if (error instanceof ForgeError && error.kind !== 'rate_limited') return undefined;
+      throw error;
+    });
   }
 
   /** Creates a function that reads pages of one repository. After a timeout of GitHub it reads small pages. */
@@ -158,6 +137,7 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
         unread,
       );
     },
+    ...(reach.isUser && { readInvolved: (listed: ReadonlySet<string>) => involved.readInvolved(listed) }),
     async readRepository(fullName) {
       const [owner, name] = fullName.split('/');
       const ask = createPager();

@@ -29,6 +29,8 @@ interface Viewer {
 }
 
 export interface GithubRequests extends RestClient, Pick<ForgeRequests, 'budgets'> {
+  /** When the token expires, as of the latest response. GitHub reports it for personal tokens with an expiry. */
+  expiresAt: number | undefined;
   /** Why GitHub hid repositories from queries since this was last cleared. */
   hidden: HiddenRepositories | undefined;
   readViewer(): Promise<Viewer>;
@@ -53,6 +55,7 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
       body,
       read(response) {
         client.hidden = findHidden(response) ?? client.hidden;
+        client.expiresAt = readExpiry(response.headers) ?? client.expiresAt;
         return read(assertSuccess(response), now());
       },
     };
@@ -61,6 +64,7 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
   const client: GithubRequests = {
     budgets,
     hidden: undefined,
+    expiresAt: undefined,
     ...createRestClient(requests, baseUrl),
     readViewer: () =>
       ask({ resource: 'rest', url: `${baseUrl}/user`, endpoint: '/user', method: 'GET', read: readViewer }),
@@ -68,6 +72,12 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
     graphqlWhole: (query, variables) => ask(toGraphql({ query, variables }, readWholeData)),
   };
   return client;
+}
+
+/** Reads a time such as `2026-12-01 08:00:00 UTC`, or with an offset. */
+function readExpiry(headers: Headers): number | undefined {
+  const time = Date.parse(headers.get('github-authentication-token-expiration') ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function readViewer(response: ForgeResponse): Viewer {

@@ -7,6 +7,7 @@ import { replaceWebhooks } from '../webhooks.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
 import { readGitlabDetails } from './details.js';
+import { readInvolvedMergeRequests } from './involved.js';
 import { createGitlabReader } from './reader.js';
 import { createGitlabRequests, type GitlabOptions, toProjectPath } from './requests.js';
 
@@ -23,6 +24,7 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     actions: GITLAB_ACTIONS,
     quotas: requests.budgets,
     ...reader,
+    readInvolved: (listed) => readInvolvedMergeRequests(requests, listed),
     inspect: () => inspectGitlab(requests, reader.discover),
     readState: (target) => readMergeRequestState(requests, target),
     checks: (target) => readGitlabChecks(requests, target),
@@ -46,26 +48,34 @@ const READ_PERMISSION = { permission: 'api', purpose: 'to list merge requests an
 
 /** Finds the user of a token and its missing permissions. */
 async function inspectGitlab(rest: RestClient, discover: Forge['discover']): Promise<Inspection> {
-  const scopes = await readScopes(rest);
+  const { scopes, expires_at = null } = await readToken(rest);
+  const expiresAt = expires_at === null ? undefined : Date.parse(expires_at);
   const mayAct = scopes?.includes('api') ?? true;
   if (!mayAct && scopes?.includes('read_api') === false) return { repositories: undefined, missing: [READ_PERMISSION] };
   const { username } = (await rest.get('/user')) as { readonly username: string };
   const repositories = await discover();
-  if (!mayAct) return { username, repositories, missing: [WRITE_PERMISSION] };
+  if (!mayAct) return { username, repositories, expiresAt, missing: [WRITE_PERMISSION] };
   const list = (fullName: string) => rest.get(`${toProjectPath(fullName)}/hooks?per_page=1`);
   return {
     username,
     repositories,
+    expiresAt,
     missing: await findMissingPermissions(probeWebhookAccess(repositories, 'api', list)),
   };
 }
 
-/** Reads the scopes of the token. Returns `undefined` if the server is too old, or the token is not a personal one. */
-async function readScopes(rest: RestClient): Promise<readonly string[] | undefined> {
+interface TokenNode {
+  readonly scopes?: readonly string[];
+  /** A day, on which the token expires at midnight UTC. */
+  readonly expires_at?: string | null;
+}
+
+/** Reads the token. Returns nothing if the server is too old, or the token is not a personal one. */
+async function readToken(rest: RestClient): Promise<TokenNode> {
   try {
-    return ((await rest.get('/personal_access_tokens/self')) as { readonly scopes: readonly string[] }).scopes;
+    return (await rest.get('/personal_access_tokens/self')) as TokenNode;
   } catch (error) {
-    if (error instanceof ForgeError && [400, 403, 404].includes(error.status ?? 0)) return undefined;
+    if (error instanceof ForgeError && [400, 403, 404].includes(error.status ?? 0)) return {};
     throw error;
   }
 }

@@ -63,6 +63,48 @@ export const MORE_MERGE_REQUESTS = `
 export const MORE_ISSUES = `
   query MoreIssues($path: ID!, $issuesAfter: String) { project(fullPath: $path) { ...issues } }${ISSUES}`;
 
+const FOUND = 'iid project { id fullPath webUrl }';
+
+const toSearch = (connection: string): string => `
+  query SearchMergeRequests($after: String) {
+    currentUser {
+      found: ${connection}(state: opened, first: 100, after: $after, sort: UPDATED_DESC) {
+        pageInfo { hasNextPage endCursor }
+        nodes { ${FOUND} }
+      }
+    }
+  }`;
+
+/**
+ * Find merge requests of the user, with few fields because of GitLab's limit of complexity. It lists mentions only as
+ * to-do items, until they are done.
+ */
+export const SEARCHES = {
+  author: toSearch('authoredMergeRequests'),
+  review_requested: toSearch('reviewRequestedMergeRequests'),
+  assigned: toSearch('assignedMergeRequests'),
+  mentioned: `
+  query SearchMentions($after: String) {
+    currentUser {
+      found: todos(
+        action: [mentioned, directly_addressed], type: [MERGEREQUEST], state: [pending], first: 100, after: $after
+      ) {
+        pageInfo { hasNextPage endCursor }
+        nodes { target { ... on MergeRequest { ${FOUND} } } }
+      }
+    }
+  }`,
+} as const;
+
+/** Reads a merge request of a project that the board may not list. */
+export const READ_INVOLVED = `
+  query ReadInvolved($path: ID!, $iid: String!) {
+    project(fullPath: $path) {
+      userPermissions { pushCode }
+      mergeRequest(iid: $iid) { ...mergeRequest }
+    }
+  }${MERGE_REQUEST}`;
+
 export const READ_MERGE_REQUEST = `
   query ReadMergeRequest($path: ID!, $iid: String!) {
     project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest headPipeline { project { fullPath } } } }
@@ -144,6 +186,17 @@ export interface MergeRequestNode extends IssueNode {
   readonly approvedBy: Users | null;
   readonly reviewers: { readonly nodes: readonly (Reviewer | null)[] } | null;
   readonly headPipeline: { readonly id: string; readonly status: string } | null;
+}
+
+/** A merge request in the results of a search, or the target of a to-do item. */
+export interface FoundNode {
+  readonly iid?: string;
+  readonly project?: Pick<ProjectNode, 'fullPath' | 'id' | 'webUrl'> | null;
+}
+
+export interface InvolvedProjectNode {
+  readonly userPermissions: Pick<ProjectNode['userPermissions'], 'pushCode'>;
+  readonly mergeRequest: MergeRequestNode | null;
 }
 
 export interface TargetMergeRequestNode extends MergeRequestNode {

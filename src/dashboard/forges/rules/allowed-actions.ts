@@ -25,6 +25,7 @@ const BLOCKS: Readonly<Record<BlockCode, Omit<ActionBlock, 'code'>>> = {
   behind: { message: 'The branch is out of date with its base.', next: 'Update the branch.' },
   checks_failing: { message: 'Checks are failing.', next: 'Fix the failures, or rerun the checks.' },
   merge_queue: { message: 'Its base merges through a queue.', next: 'Add it to the merge queue.' },
+  permission: { message: "You can't write to this repository.", next: 'Ask a maintainer.' },
   blocked_by_protection: {
     message: 'Branch protection rules are not met.',
     next: 'See the requirements at the forge.',
@@ -35,6 +36,7 @@ const isNotMergeable: Rule = ({ mergeStatus }) => mergeStatus !== 'mergeable';
 
 /** Rules about merging in order of precedence. The first that applies decides; if none does, merging is allowed. */
 const MERGE_RULES: readonly (readonly [Rule, BlockCode | undefined])[] = [
+  [({ readOnly }) => readOnly === true, 'permission'],
   [({ empty }) => empty, 'already_up_to_date'],
   [({ stackedOn }) => stackedOn !== null, 'stacked'],
   [isConflicting, 'conflict'],
@@ -65,11 +67,18 @@ const OFFERED: readonly (readonly [ActionName, Rule])[] = [
 
 /** Lists the actions of a pull request, with the reason if one is blocked. Merging comes first. */
 export function listAllowedActions(pullRequest: ActionCandidate): AllowedAction[] {
+  if (pullRequest.readOnly === true) return listReaderActions(pullRequest);
   const others = OFFERED.filter(([, isOffered]) => isOffered(pullRequest)).map(([action]) => {
     const isBlocked = action === 'update_branch' && isConflicting(pullRequest);
     return toAction(action, isBlocked ? 'conflict' : undefined);
   });
   return [toAction('merge', findMergeBlock(pullRequest)), ...others];
+}
+
+/** Forges let authors close their pull requests. */
+function listReaderActions({ foundBy }: ActionCandidate): AllowedAction[] {
+  const isAuthor = foundBy?.includes('author') === true;
+  return [toAction('merge', 'permission'), toAction('close', isAuthor ? undefined : 'permission')];
 }
 
 /** Finds the reason why a pull request can't be merged. @returns `undefined` when it can. */

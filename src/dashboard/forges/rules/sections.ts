@@ -14,6 +14,7 @@ type Judged = Pick<
   | 'mergeQueue'
   | 'mergeStatus'
   | 'needsReview'
+  | 'readOnly'
   | 'readyToMerge'
   | 'repo'
   | 'requestedReviewerLogins'
@@ -43,7 +44,7 @@ export function findSection(pullRequest: Judged, username: string): Section {
   if (pullRequest.reviewRequestedFromMe || pullRequest.reviewRequestedFromMyTeam === true) return 'needs_your_review';
   if (isYours(pullRequest, username) && isReturned(pullRequest)) return 'returned_to_you';
   if (isForYou(pullRequest, username) && !pullRequest.readyToMerge) return 'needs_your_review';
-  return isReady(pullRequest) ? 'ready_to_merge' : 'waiting_for_others';
+  return pullRequest.readOnly !== true && isReady(pullRequest) ? 'ready_to_merge' : 'waiting_for_others';
 }
 
 const isSame = (login: string | undefined, username: string): boolean =>

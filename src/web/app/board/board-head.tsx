@@ -7,7 +7,7 @@ import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { ActionButton } from '../ui/buttons.js';
 import { Heading } from '../ui/headings.js';
 import { Countdown } from '../ui/time-elements.js';
-import { formatRelativeTime, formatTime } from '../ui/times.js';
+import { formatDateTime, formatRelativeTime, formatTime } from '../ui/times.js';
 import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
 import { refreshBoard } from './data/follow-board.js';
 import { describeRateLimit, rateLimitedUntil, rateLimitNoticeId, toForgeQuotas } from './data/forge-rate-limits.js';
@@ -97,7 +97,8 @@ export function UpdatesBar({ count }: { readonly count: number }) {
  * Notices above the list: problems of forges, such as outdated or missing data and exceeded limits, and auto-merges.
  */
 export function ForgeNotices({ board }: { readonly board: Board }) {
-  const notes = [...board.forges.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
+  const states = [...board.forges, ...(board.furtherForges ?? [])];
+  const notes = [...states.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
   const locked = (Object.keys(rateLimitedUntil) as ForgeName[]).filter(
     (forge) => rateLimitedUntil[forge].value !== undefined,
   );
@@ -131,17 +132,28 @@ function LockNote({ forge }: { readonly forge: ForgeName }) {
 type Forge = Board['forges'][number];
 
 function notesOf(one: Forge, board: Board): string[] {
-  const { forge, error, staleSince, truncated, hidden } = one;
-  const name = FORGE_NAMES[forge];
+  const { forge, error, staleSince, truncated, hidden, incompleteSearch, shadowed = 0, credential, expiresAt } = one;
+  const name = credential === undefined ? FORGE_NAMES[forge] : `${FORGE_NAMES[forge]} (${credential.label})`;
   const since = staleSince === undefined ? '' : ` Showing data from ${formatRelativeTime(staleSince)}.`;
   // An exceeded quota has its own notice, which disappears when it is reset.
   const short = toForgeQuotas(one).filter(({ severity }) => severity === 'warning' || severity === 'low');
   return [
     ...(error === undefined ? [] : [`${name}: ${error}${since}`]),
     ...(hidden === undefined ? [] : [describeHidden(name, hidden)]),
+    ...(incompleteSearch === undefined ? [] : [describeSearch(name, incompleteSearch)]),
+    ...(shadowed === 0 ? [] : [describeShadowed(name, shadowed)]),
+    ...describeExpiry(name, expiresAt),
     ...(truncated ? [`${name} has more than 1,000 pull requests. Only 1,000 are read.`] : []),
-    ...describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale)),
-    ...describeUnknown(board.pullRequests.filter((row) => row.forge === forge && row.ciKnown === false).length, name),
+    // Repositories are not listed by credential.
+    ...(credential === undefined
+      ? describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale))
+      : []),
+    ...describeUnknown(
+      board.pullRequests.filter(
+        (row) => row.forge === forge && row.credential?.id === credential?.id && row.ciKnown === false,
+      ).length,
+      name,
+    ),
     ...short
       .filter(({ resetsAt }) => Date.parse(resetsAt) > Date.now())
       .map(
@@ -154,6 +166,27 @@ function notesOf(one: Forge, board: Board): string[] {
 function describeHidden(name: string, { url }: NonNullable<Forge['hidden']>): string {
   const where = url === undefined ? `in its settings at ${name}` : `at ${url}`;
   return `${name} hides repositories of organizations that require single sign-on. Authorize the token ${where}.`;
+}
+
+function describeSearch(name: string, { reason }: NonNullable<Forge['incompleteSearch']>): string {
+  return reason === 'limit'
+    ? `${name} has more of your pull requests in repositories of others than are read. Some are missing.`
+    : `${name} could not search for your pull requests in repositories of others. They may be outdated or missing.`;
+}
+
+const describeShadowed = (name: string, count: number): string =>
+  count === 1
+    ? `${name} has a repository with the same name as one on a different server. It is not listed.`
+    : `${name} has ${format(count)} repositories with the same names as on a different server. They are not listed.`;
+
+/** How long before its end a token is announced to expire. */
+const EXPIRES_SOON_MS = 7 * 86_400_000;
+
+function describeExpiry(name: string, expiresAt: string | undefined): string[] {
+  const left = Date.parse(expiresAt ?? '') - Date.now();
+  return left > 0 && left < EXPIRES_SOON_MS
+    ? [`The ${name} token expires on ${formatDateTime(expiresAt ?? '')}. Replace it in the settings.`]
+    : [];
 }
 
 /** Further names are counted. */

@@ -128,9 +128,9 @@ function PullRequestList({ board }: { readonly board: Board }) {
 }
 
 function Nothing({ board }: { readonly board: Board }) {
-  const failed = board.forges.filter(({ error }) => error !== undefined);
+  const failed = [...board.forges, ...(board.furtherForges ?? [])].filter(({ error }) => error !== undefined);
   if (failed.length > 0) {
-    const names = failed.map(({ forge }) => FORGE_NAMES[forge]).join(' and ');
+    const names = [...new Set(failed.map(({ forge }) => FORGE_NAMES[forge]))].join(' and ');
     return (
       <>
         {names} could not be read. {boardOwner.value === '' && <a href="/settings">Check the settings of {names}</a>}
@@ -153,9 +153,10 @@ interface TilesProps {
 /** The three key figures of a board; each links to the rows that it counts. */
 function Tiles({ board, onFilter }: TilesProps) {
   const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
+  const count = board.repos.filter(({ yoursOnly }) => yoursOnly !== true).length;
   const repositories = (
     <>
-      <strong>{board.repos.length.toLocaleString()}</strong> {board.repos.length === 1 ? 'repository' : 'repositories'}
+      <strong>{count.toLocaleString()}</strong> {count === 1 ? 'repository' : 'repositories'}
     </>
   );
   return (

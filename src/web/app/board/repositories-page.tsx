@@ -157,7 +157,7 @@ interface RepositoryRowProps {
 
 /** One repository: its webhook, what the board shows of it, and its automation. */
 function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
-  const { forge, fullName, url } = repository;
+  const { forge, fullName, url, yoursOnly } = repository;
   return (
     <li class="pull repository">
       <div class="about">
@@ -166,9 +166,12 @@ function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
             {fullName}
           </a>
         </div>
-        <div class="where quiet">{FORGE_NAMES[forge]}</div>
+        <div class="where quiet">
+          {FORGE_NAMES[forge]}
+          {yoursOnly && ' · your pull requests only'}
+        </div>
       </div>
-      {!isReadOnly && <Webhook repository={repository} />}
+      {!isReadOnly && !yoursOnly && <Webhook repository={repository} />}
       {!isReadOnly && <Choices repository={repository} />}
     </li>
   );

@@ -6,6 +6,7 @@ import { user } from '../session.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, HiddenField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
+import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import {
   FORGE_TITLES,
@@ -126,7 +127,7 @@ interface ForgePermissionsProps {
 }
 
 /** The permissions that a token needs, their purposes, and a link to the page that creates tokens. */
-function ForgePermissions({ guide, address }: ForgePermissionsProps) {
+export function ForgePermissions({ guide, address }: ForgePermissionsProps) {
   const { name, permissions, note, tokenPage, placeholder } = guide;
   return (
     <details class="guide">
@@ -182,19 +183,25 @@ function useConnectionTest(
     button: <ActionButton onAct={async () => void (await run())}>Test {FORGE_TITLES[forge]}</ActionButton>,
     result: (
       <div role="status" class="tested">
-        {found && <Result found={found} />}
+        {found && <TestResult found={found} />}
       </div>
     ),
     clear: () => setFound(undefined),
   };
 }
 
-function Result({ found: { works, username, repoCount, missing, error } }: { readonly found: ForgeTest }) {
+/** The result of a connection test. */
+export function TestResult({
+  found: { works, username, repoCount, missing, error, expiresAt },
+}: {
+  readonly found: ForgeTest;
+}) {
   return (
     <>
       {works ? (
         <p class="good">
           Connected{username !== undefined && ` as ${username}`} · {count(repoCount ?? 0)}
+          {expiresAt !== undefined && ` · expires on ${formatDateTime(expiresAt)}`}
         </p>
       ) : (
         <p class="bad">{error}</p>

@@ -8,6 +8,7 @@ import { Form } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
+import { FurtherCredentials } from './credentials.js';
 import { ForgeForm } from './forge-form.js';
 import { FORGE_GUIDES, type Settings, type SettingsRequest, toSettingsRequest } from './forge-guides.js';
 
@@ -32,6 +33,7 @@ export function Forges() {
             {FORGE_GUIDES.map((guide) => (
               <ForgeForm key={guide.forge} guide={guide} settings={value} onSave={save} />
             ))}
+            <FurtherCredentials />
             <Renovate settings={value} onSave={save} />
             <Webhook settings={value} onRotated={(rotated) => settings.set({ ...value, ...rotated })} />
           </>

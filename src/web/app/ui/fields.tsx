@@ -70,10 +70,11 @@ interface HiddenFieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly maxLength: number;
+  readonly required?: boolean;
 }
 
 /** A text input for a secret, masked unless the user shows it. Browsers are asked not to store it. */
-export function HiddenField({ label, hint, value, onValue, maxLength }: HiddenFieldProps) {
+export function HiddenField({ label, hint, value, onValue, maxLength, required }: HiddenFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   // Preact's types distinguish inputs by type, but both types have the same attributes.
@@ -87,6 +88,7 @@ export function HiddenField({ label, hint, value, onValue, maxLength }: HiddenFi
           {...kind}
           aria-describedby={hint === undefined ? undefined : `${id}-hint`}
           maxLength={maxLength}
+          required={required}
           autoComplete="off"
           autoCapitalize="none"
           spellcheck={false}

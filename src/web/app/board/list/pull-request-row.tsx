@@ -114,6 +114,8 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
           {row.repo}
         </span>{' '}
         #{row.number} · {row.author} · <RelativeTime time={row.updatedAt} />
+        {row.credential && ` · ${row.credential.label}`}
+        {row.foundBy && ` · ${row.foundBy.map((one) => INVOLVEMENTS[one]).join(', ')}`}
         {reason !== undefined && <span class={BAD.has(reason) ? 'bad' : undefined}> · {reason}</span>}
       </div>
     </div>
@@ -121,3 +123,10 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
 }
 
 const BAD: ReadonlySet<string> = new Set(['changes requested', 'merge conflicts']);
+
+const INVOLVEMENTS = {
+  author: 'opened by you',
+  review_requested: 'your review requested',
+  assigned: 'assigned to you',
+  mentioned: 'mentions you',
+} as const;
