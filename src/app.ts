@@ -126,7 +126,8 @@ function createListener(options: ListenerOptions): RequestListener {
     const { site } = services;
     const countImage = addressLimit(options, config.imageRateLimit, 'generated images');
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
-    requests = options.siteRequests({ config, site, log, gate, headers, countRequest, countImage });
+    const { stopping } = services.readiness;
+    requests = options.siteRequests({ config, site, log, gate, headers, countRequest, countImage, stopping });
     app.use(requests.handler);
   }
   for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));

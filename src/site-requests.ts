@@ -26,6 +26,8 @@ interface SiteDependencies {
   readonly countRequest: AddressLimit;
   /** Counts generated images. */
   readonly countImage: AddressLimit;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** The requests of a site. */
@@ -83,12 +85,13 @@ export function checkStoredQueries({ schema, storedQueries }: OpenSite): void {
   if (storedQueries) allowStoredArguments(buildExecutableSchema(schema), storedQueries);
 }
 
-function graphql(open: OpenSite, { config, log, gate, countRequest }: SiteDependencies): QueryHandler {
+function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: SiteDependencies): QueryHandler {
   const { site, schema, imaging, markdown, formatDate, storedQueries } = open;
   const { repeatable, ...engine } = createSchemaEngine(schema);
   const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
   const { store, readDigest } = site;
-  const dependencies = { records: store, formatDate, imagePolicy, markdown, readDigest, ...imaging };
+  const { changes } = store;
+  const dependencies = { records: store, changes, formatDate, imagePolicy, markdown, readDigest, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...engine,
     admit(request, response, headers) {
@@ -113,6 +116,13 @@ function graphql(open: OpenSite, { config, log, gate, countRequest }: SiteDepend
       repeatable,
       getVersion: dataVersion(open),
       cacheControl: toCacheControl(config, gate !== undefined),
+    },
+    streams: {
+      max: config.siteStreams,
+      setting: 'TRELLIS_SITE_STREAMS',
+      stopping,
+      // The gate uses only what a listener before Express has too.
+      readmit: gate && ((request, response) => gate.admit(request as Request, response as Response)),
     },
     createContext: (budget) => createSiteContext(dependencies, budget),
     onOperation(response, { name }) {

@@ -9,6 +9,7 @@ import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
+import type { RecordChange } from '@trellis/site/record-changes';
 import { openSite, type ReadableSite, type Site, type SiteOptions, type SiteWatchOptions } from '@trellis/site/site';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import {
@@ -70,6 +71,8 @@ export type SharedSite =
 export interface SharedRecords {
   readonly changedAt: number | undefined;
   readonly problems: ProblemReport;
+  /** The change of the records, if there was one. */
+  readonly change?: RecordChange;
 }
 
 /** The site service of the process that writes the records, which may share them with others. */
@@ -108,8 +111,8 @@ export interface SiteServiceOptions {
   readonly checkSite?: (open: OpenSite) => Promise<void>;
   /** The number of cores that rendering may use; by default all. */
   readonly parallelism?: number;
-  /** Called when {@link SharingSiteService.share} changes: as a whole, or its records only. */
-  readonly onShared?: (what: 'records' | 'site') => void;
+  /** Called when {@link SharingSiteService.share} changes: as a whole, or its records only, with their change. */
+  readonly onShared?: (what: 'records' | 'site', change?: RecordChange) => void;
 }
 
 /** The time between two attempts to open a site: short enough that a repaired site is available almost at once. */
@@ -214,7 +217,7 @@ class RetryingSite implements SharingSiteService {
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
       onDamage: (error) => this.replaceDamaged(error),
-      onCommit: () => this.#options.onShared?.('records'),
+      onCommit: (change) => this.#options.onShared?.('records', change),
     });
     let imaging: ImageService | undefined;
     try {
@@ -382,7 +385,7 @@ interface SiteDataOptions {
   readonly statements?: StatementWatch;
   /** Called when the records of the open site are found damaged. */
   readonly onDamage?: (error: unknown) => void;
-  readonly onCommit?: () => void;
+  readonly onCommit?: SiteOptions['onCommit'];
 }
 
 type ImageServiceOptions = Pick<

@@ -46,6 +46,7 @@ describe('loadConfig', () => {
       notificationAllow: [],
       siteRateLimit: 3_000,
       siteCacheSeconds: 0,
+      siteStreams: 1000,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
       serverKey: undefined,

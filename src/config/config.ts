@@ -79,6 +79,8 @@ export interface Config {
   readonly siteRateLimit: number;
   /** The time for which a shared cache may serve a response of a public site without asking. */
   readonly siteCacheSeconds: number;
+  /** The number of subscriptions of the site that may be open in one process; 0 for none. */
+  readonly siteStreams: number;
   /** Images per minute that are generated for one address. */
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
@@ -395,6 +397,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
   siteCacheSeconds: settings.siteCacheSeconds ?? 0,
+  siteStreams: settings.siteStreams ?? 1000,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   serverKey: settings.serverKey,

@@ -40,6 +40,7 @@ export interface ConfigValues extends SecretFiles {
   readonly tightRateLimit?: number;
   readonly siteRateLimit?: number;
   readonly siteCacheSeconds?: number;
+  readonly siteStreams?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
   readonly serverKey?: string;
@@ -338,6 +339,13 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'how long shared caches may serve a GET query of a public site without asking again (default: 0)',
     schema: { type: 'integer', minimum: 0, maximum: 31_536_000 },
     expected: 'a whole number from 0 to 31536000',
+  },
+  siteStreams: {
+    env: 'TRELLIS_SITE_STREAMS',
+    flag: '--site-streams <number>',
+    description: 'open subscriptions of the site in one process, of which one address may have a tenth (default: 1000)',
+    schema: { type: 'integer', minimum: 0, maximum: 1e6 },
+    expected: 'a whole number from 0 to 1000000',
   },
   imageRateLimit: {
     env: 'TRELLIS_IMAGE_RATE_LIMIT',

@@ -6,6 +6,7 @@ import { RecordAccess } from '@trellis/site/graphql/record-access';
 import type { PublicFiles } from '@trellis/site/public/public-files';
 import type { FormatDate } from '@trellis/site/query/dates';
 import type { RecordQueries } from '@trellis/site/query/record-queries';
+import type { ChangeFeed } from '@trellis/site/record-changes';
 import type { Site } from '@trellis/site/site';
 import DataLoader from 'dataloader';
 import type { RecordsByKind } from '../generated/site/records.js';
@@ -23,6 +24,8 @@ export interface SiteServices {
   readonly formatDate: FormatDate;
   /** Renders the fields with `@markdown`. */
   readonly markdown?: MarkdownTexts;
+  /** The changes that subscriptions follow. */
+  readonly changes?: ChangeFeed;
   /** Waits for the digest of a large file. If absent, no digest is pending. */
   readonly readDigest?: Site['readDigest'];
 }
@@ -57,6 +60,7 @@ class RequestContext implements SiteContext {
   readonly imagePolicy: ImagePolicy;
   readonly formatDate: SiteServices['formatDate'];
   readonly markdown?: MarkdownTexts;
+  readonly changes?: ChangeFeed;
   readonly readDigest: Site['readDigest'];
   readonly budget: ResolverBudget;
   #loadPicture: SiteContext['loadImageSource'] | undefined;
@@ -71,6 +75,7 @@ class RequestContext implements SiteContext {
       imagePolicy,
       formatDate,
       markdown,
+      changes,
       readDigest = (digest) => digest,
     }: SiteServices,
     budget: ResolverBudget,
@@ -82,6 +87,7 @@ class RequestContext implements SiteContext {
     this.imagePolicy = imagePolicy;
     this.formatDate = formatDate;
     if (markdown) this.markdown = markdown;
+    if (changes) this.changes = changes;
     this.readDigest = readDigest;
     this.budget = budget;
   }

@@ -128,10 +128,11 @@ class FollowedSite implements SiteService {
     return open;
   }
 
-  #refresh({ changedAt, problems }: SharedRecords): void {
+  #refresh({ changedAt, problems, change }: SharedRecords): void {
     this.#problems = problems;
     try {
       this.#records?.refresh(changedAt);
+      if (change) this.#records?.changes.publish(change);
     } catch (error) {
       this.#options.log.error(`The records of the site can't be read: ${String(error)}`);
       if (isDamage(error)) this.#reportDamage(error);

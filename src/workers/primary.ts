@@ -1,5 +1,6 @@
 import { createGauges } from '@trellis/core/gauges';
 import { createCountHub } from '@trellis/server/http/count-exchange';
+import type { RecordChange } from '@trellis/site/record-changes';
 import type { Config } from '../config/config.js';
 import { StartupError } from '../config/startup-error.js';
 import { announce, toScanOutput } from '../log.js';
@@ -38,7 +39,7 @@ export async function runPrimary(config: Config, run: Run): Promise<void> {
     ...{ log, gauges, version, newDatabase, signal, checkSite: checkOpenSite, origin: () => origin },
     terminal: toScanOutput(log, run),
     onSite: (opened) => (site = opened),
-    onShared: (what) => site && broadcast(what === 'site' ? toSite(site) : toRecords(site)),
+    onShared: (what, change) => site && broadcast(what === 'site' ? toSite(site) : toRecords(site, change)),
   });
   const stopStatus = sendStatus(services, () => site, broadcast);
   const onLevel = (): void => broadcast({ kind: 'level', level: log.level });
@@ -101,10 +102,10 @@ function throwStartupError(error: Error): never {
 
 const toSite = (site: SharingSiteService): ToWorker => ({ kind: 'site', site: site.share() });
 
-function toRecords(site: SharingSiteService): ToWorker {
+function toRecords(site: SharingSiteService, change?: RecordChange): ToWorker {
   const shared = site.share();
   if (shared.status !== 'open') return { kind: 'site', site: shared };
-  return { kind: 'records', changedAt: shared.changedAt, problems: shared.problems };
+  return { kind: 'records', changedAt: shared.changedAt, problems: shared.problems, ...(change && { change }) };
 }
 
 interface AnswerOptions {

@@ -15,6 +15,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { packAll } from '../../scripts/pack.js';
 import { eventually } from '../eventually.js';
 import { readPage } from './add-a-service.js';
+import { findBrokenLinks, followBlog, readFeed } from './blog.js';
 import { waitForLine } from './wait-for-line.js';
 
 const NODES = [process.execPath, ...(process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((name) => name !== '')];
@@ -331,6 +332,30 @@ test('docs/site-sources.md adds the entries of a feed and the rows of a table', 
     await stop(server);
     feed.close();
   }
+});
+
+test('docs/blog.md makes a blog, and its pages', async () => {
+  const built = await followBlog({ folder, modules: path.join(app, 'node_modules') });
+  const pages = (await readdir(built, { recursive: true })).filter((file) => file.endsWith('.html'));
+  expect(pages.filter((file) => file.startsWith('posts'))).toHaveLength(30);
+  expect(pages.filter((file) => file.startsWith('tags'))).toHaveLength(8);
+  expect(pages.filter((file) => file.startsWith('page-')).sort()).toEqual(['page-2/index.html', 'page-3/index.html']);
+  expect(await findBrokenLinks(built, pages)).toEqual([]);
+  const read = (file: string) => readFile(path.join(built, file), 'utf8');
+  const first = await read('index.html');
+  expect(first.match(/<article>/gu)).toHaveLength(10);
+  expect(first).toMatch(/srcset="\/static\/[^"]* 150w,[^"]* 1200w"/u);
+  expect(first).toContain('<a href="https://example.com/old-grains">Old grains in new mills</a>');
+  const post = await read('posts/three-days-in-may/index.html');
+  expect(post).toMatch(/<picture><source type="image\/webp" srcset="\/static\/.*alt="The road above the valley"/u);
+  expect(post).toMatch(/More in <a href="\/tags\/spring\/">Spring<\/a>[^]*<a href="\/posts\/chiffchaff\/">/u);
+  const { title, items } = await readFeed(await read('feed.xml'));
+  expect([title, items.length]).toEqual(['Salt and flour', 30]);
+  expect(items[0]).toMatchObject({
+    title: 'Half a year of notes',
+    link: 'https://blog.example/posts/half-a-year/',
+    content: expect.stringContaining('<p>Thirty notes in six months.') as string,
+  });
 });
 
 test('docs/add-a-service.md adds a service with storage', async () => {

@@ -32,6 +32,12 @@ export const extras: Readonly<Record<string, string>> = {
       [`${kind}Connection.group(sort: GroupSortInput)`, SORTED_GROUPS],
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      ...['Subscription', 'Subscription.siteChanged: SiteChange!', 'SiteChange', 'SiteChange.revision: Float!'],
+      ...['SiteChange.kinds: [String!]!', 'SiteChange.ids: [ID!]!', 'SiteChange.isTruncated: Boolean!'],
+    ].map((line) => [line, 'Clients follow changes instead of asking again and again.']),
+  ),
   GroupSortInput: SORTED_GROUPS,
   'GroupSortInput.by: GroupSortKey! = VALUE': SORTED_GROUPS,
   'GroupSortInput.order: SortOrderEnum! = ASC': SORTED_GROUPS,

@@ -126,8 +126,9 @@ describe('published schema', () => {
     expect(lines.filter((line) => line.endsWith('@deprecated'))).toHaveLength(deprecated);
   });
 
-  test('has no operation except Query', () => {
-    expect([schema.getMutationType(), schema.getSubscriptionType()]).toEqual([undefined, undefined]);
+  test('has no operations except queries, and the subscription of changes', () => {
+    expect(schema.getMutationType()).toBeUndefined();
+    expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {})).toEqual(['siteChanged']);
   });
 
   test('has no Node types except record types', () => {

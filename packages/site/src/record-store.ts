@@ -5,6 +5,7 @@ import { PatternCache } from './patterns/pattern-cache.js';
 import type { EngineOptions } from './query/engine.js';
 import type { IndexKey } from './query/index-advisor.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
+import type { RecordChange } from './record-changes.js';
 import {
   bulkLoad,
   type BulkLoadOptions,
@@ -25,7 +26,7 @@ import {
 import { RecordWriter } from './records/record-writer.js';
 import { createSearchIndexes } from './records/search-index.js';
 import { quoteIdentifier } from './records/sql.js';
-import { type SiteRecords, type SiteRecordsOptions, StoredRecords } from './stored-records.js';
+import { REVISION, type SiteRecords, type SiteRecordsOptions, StoredRecords } from './stored-records.js';
 
 /** Stores the records of a site, which are derived data, in one table per record type. */
 export interface RecordStore extends SiteRecords {
@@ -43,8 +44,8 @@ export interface RecordStore extends SiteRecords {
 }
 
 export interface RecordStoreOptions extends SiteRecordsOptions {
-  /** Called when other processes can read a change: of records, or of an index. */
-  readonly onCommit?: () => void;
+  /** Called when other processes can read a change: of records, which is described, or of an index. */
+  readonly onCommit?: (change?: RecordChange) => void;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
@@ -128,10 +129,16 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
       ids: this.#ids,
       onNonBmp: (kind, column) => this.nonBmp.add(kind, column),
     });
+    let changed: RecordChange | undefined;
     let isCommitted = false;
     database.exec('BEGIN IMMEDIATE');
     try {
       const result = change(writer);
+      if (!writer.changed.isEmpty) {
+        // The time keeps revisions increasing when the records are made again.
+        changed = writer.changed.toChange(Math.max(this.revision + 1, Date.now()));
+        writer.setMeta(REVISION, String(changed.revision));
+      }
       if (this.nonBmp.changed) writer.setMeta('~astral', this.nonBmp.toText());
       database.exec('COMMIT');
       isCommitted = true;
@@ -144,7 +151,10 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
       this.advance(Date.now());
-      if (isCommitted) this.#onCommit?.();
+      if (isCommitted) {
+        this.#onCommit?.(changed);
+        if (changed) this.changes.publish(changed);
+      }
     }
   }
 

@@ -10,7 +10,7 @@ import { loadSiteConfig } from './config/load-site-config.js';
 import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
 import { type FollowedRecords, type FollowedRecordsOptions, followRecords } from './followed-records.js';
-import { openRecordStore, type RecordStore } from './record-store.js';
+import { openRecordStore, type RecordStore, type RecordStoreOptions } from './record-store.js';
 import type { RecordTables } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
 import { findPendingFile, type LargeFileDigests, toPendingDigest } from './sources/digests/large-file-digests.js';
@@ -80,8 +80,8 @@ export interface SiteOptions {
   readonly signal?: AbortSignal;
   /** Called when a query or an update of the open site finds its records damaged. {@link Site.discard} helps. */
   readonly onDamage?: (error: unknown) => void;
-  /** Called when other processes can read a change of the records. */
-  readonly onCommit?: () => void;
+  /** Called when other processes can read a change of the records, which is described, or of an index. */
+  readonly onCommit?: RecordStoreOptions['onCommit'];
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
   readonly watch?: SiteWatchOptions;
   /** Receives slow statements of queries. */

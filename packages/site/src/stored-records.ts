@@ -6,6 +6,7 @@ import { QueryConnection } from './query/connection.js';
 import { Engine, type EngineOptions } from './query/engine.js';
 import type { RecordQueries } from './query/record-queries.js';
 import type { RecordSchema } from './records/record-schema.js';
+import { ChangeFeed } from './record-changes.js';
 import { quoteIdentifier, type SqlValue, Statements } from './records/sql.js';
 
 /** The records of a site as queries read them. */
@@ -25,6 +26,8 @@ export interface SiteRecords extends RecordQueries {
   readonly generation: number;
   /** The time of the last change since the server started, in milliseconds; `undefined` before the first one. */
   readonly changedAt: number | undefined;
+  /** The changes of the records. */
+  readonly changes: ChangeFeed;
   /** Returns the number of records of each type. */
   countRecords(): Readonly<Record<string, number>>;
   close(): void;
@@ -56,6 +59,7 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
   protected readonly statements: Statements;
   protected readonly engine: Engine;
   protected nonBmp: NonBmpColumns;
+  readonly changes = new ChangeFeed(() => this.revision);
   #generation = 0;
   #changedAt: number | undefined;
   #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
@@ -136,6 +140,7 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
   page: RecordQueries['page'] = (kind, query, selection) => new QueryConnection(this.engine, kind, query, selection);
 
   close(): void {
+    this.changes.close();
     this.opened.database.close();
   }
 
@@ -143,6 +148,11 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
   protected advance(changedAt: number | undefined): void {
     this.#generation += 1;
     this.#changedAt = changedAt;
+  }
+
+  /** The revision of the records: see `RecordChange`. */
+  protected get revision(): number {
+    return Number(this.meta(REVISION) ?? 0);
   }
 
   protected readNonBmp(): NonBmpColumns {
@@ -155,6 +165,8 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
     return isDerived ? this.nonBmp.hasAny(kind) : this.nonBmp.has(kind, column);
   }
 }
+
+export const REVISION = '~revision';
 
 function toNamed(
   columns: readonly string[],

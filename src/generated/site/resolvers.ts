@@ -311,6 +311,29 @@ export type QueryAllSitePluginArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** Events of the site, as streams of server-sent events by the protocol of graphql-sse. */
+export type Subscription = {
+  __typename?: 'Subscription';
+  /**
+   * The changes of the records. The first event has the current revision and no records, so that a client that connects again
+   * knows whether it missed a change. Changes that a client has not read yet are merged.
+   */
+  siteChanged: SiteChange;
+};
+
+/** A change of the site's records, which queries see from then on. */
+export type SiteChange = {
+  __typename?: 'SiteChange';
+  /** A number that increases with each change. */
+  revision: Scalars['Float']['output'];
+  /** The types of the records that were added, changed or deleted, such as `File`. */
+  kinds: Array<Scalars['String']['output']>;
+  /** The ids of these records, at most 1,000. */
+  ids: Array<Scalars['ID']['output']>;
+  /** Whether more records changed than `ids` lists. */
+  isTruncated: Scalars['Boolean']['output'];
+};
+
 /** One page of the File records that match. */
 export type FileConnection = {
   __typename?: 'FileConnection';
@@ -3747,6 +3770,11 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  SiteChange: ResolverTypeWrapper<SiteChange>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   FileConnection: ResolverTypeWrapper<RecordConnection>;
   FileEdge: ResolverTypeWrapper<Omit<FileEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversTypes['File']>, node: ResolversTypes['File'], previous?: Maybe<ResolversTypes['File']> }>;
   FileGroupConnection: ResolverTypeWrapper<Omit<FileGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['FileEdge']>, nodes: Array<ResolversTypes['File']> }>;
@@ -3764,7 +3792,6 @@ export type ResolversTypes = {
   ImageProcFieldsEnum: ImageProcFieldsEnum;
   RecipeConnection: ResolverTypeWrapper<RecordConnection>;
   RecipeEdge: ResolverTypeWrapper<Omit<RecipeEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversTypes['Recipe']>, node: ResolversTypes['Recipe'], previous?: Maybe<ResolversTypes['Recipe']> }>;
-  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   RecipeGroupConnection: ResolverTypeWrapper<Omit<RecipeGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversTypes['RecipeEdge']>, nodes: Array<ResolversTypes['Recipe']> }>;
   RecipeSortInput: RecipeSortInput;
   RecipeFieldsEnum: RecipeFieldsEnum;
@@ -3823,12 +3850,10 @@ export type ResolversTypes = {
   FloatQueryOperatorInput: FloatQueryOperatorInput;
   DateQueryOperatorInput: DateQueryOperatorInput;
   BooleanQueryOperatorInput: BooleanQueryOperatorInput;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   SortOrderEnum: SortOrderEnum;
   GroupSortInput: GroupSortInput;
   GroupSortKey: GroupSortKey;
   File: ResolverTypeWrapper<FileRecord>;
-  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Directory: ResolverTypeWrapper<DirectoryRecord>;
   ImageProc: ResolverTypeWrapper<ImageProcRecord>;
   ImageProcFixed: ResolverTypeWrapper<ImageProcFixed>;
@@ -3870,6 +3895,11 @@ export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
   String: Scalars['String']['output'];
+  Subscription: Record<PropertyKey, never>;
+  SiteChange: SiteChange;
+  Float: Scalars['Float']['output'];
+  ID: Scalars['ID']['output'];
+  Boolean: Scalars['Boolean']['output'];
   FileConnection: RecordConnection;
   FileEdge: Omit<FileEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversParentTypes['File']>, node: ResolversParentTypes['File'], previous?: Maybe<ResolversParentTypes['File']> };
   FileGroupConnection: Omit<FileGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['FileEdge']>, nodes: Array<ResolversParentTypes['File']> };
@@ -3884,7 +3914,6 @@ export type ResolversParentTypes = {
   ImageProcSortInput: ImageProcSortInput;
   RecipeConnection: RecordConnection;
   RecipeEdge: Omit<RecipeEdge, 'next' | 'node' | 'previous'> & { next?: Maybe<ResolversParentTypes['Recipe']>, node: ResolversParentTypes['Recipe'], previous?: Maybe<ResolversParentTypes['Recipe']> };
-  Float: Scalars['Float']['output'];
   RecipeGroupConnection: Omit<RecipeGroupConnection, 'edges' | 'nodes'> & { edges: Array<ResolversParentTypes['RecipeEdge']>, nodes: Array<ResolversParentTypes['Recipe']> };
   RecipeSortInput: RecipeSortInput;
   SiteConnection: RecordConnection;
@@ -3938,10 +3967,8 @@ export type ResolversParentTypes = {
   FloatQueryOperatorInput: FloatQueryOperatorInput;
   DateQueryOperatorInput: DateQueryOperatorInput;
   BooleanQueryOperatorInput: BooleanQueryOperatorInput;
-  Boolean: Scalars['Boolean']['output'];
   GroupSortInput: GroupSortInput;
   File: FileRecord;
-  ID: Scalars['ID']['output'];
   Directory: DirectoryRecord;
   ImageProc: ImageProcRecord;
   ImageProcFixed: ImageProcFixed;
@@ -3990,6 +4017,17 @@ export type QueryFieldResolvers<ContextType = SiteContext<RecordsByKind>, Parent
   allSitePage?: Resolver<ResolversTypes['SitePageConnection'], ParentType, ContextType, Partial<QueryAllSitePageArgs>>;
   sitePlugin?: Resolver<Maybe<ResolversTypes['SitePlugin']>, ParentType, ContextType, Partial<QuerySitePluginArgs>>;
   allSitePlugin?: Resolver<ResolversTypes['SitePluginConnection'], ParentType, ContextType, Partial<QueryAllSitePluginArgs>>;
+};
+
+export type SubscriptionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  siteChanged?: SubscriptionResolver<ResolversTypes['SiteChange'], "siteChanged", ParentType, ContextType>;
+};
+
+export type SiteChangeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteChange'] = ResolversParentTypes['SiteChange']> = {
+  revision?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  kinds?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  ids?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+  isTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type FileConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['FileConnection'] = ResolversParentTypes['FileConnection']> = {
@@ -4537,6 +4575,8 @@ export type MarkdownWordCountFieldResolvers<ContextType = SiteContext<RecordsByK
 
 export type Resolvers<ContextType = SiteContext<RecordsByKind>> = {
   Query?: QueryFieldResolvers<ContextType>;
+  Subscription?: SubscriptionFieldResolvers<ContextType>;
+  SiteChange?: SiteChangeFieldResolvers<ContextType>;
   FileConnection?: FileConnectionFieldResolvers<ContextType>;
   FileEdge?: FileEdgeFieldResolvers<ContextType>;
   FileGroupConnection?: FileGroupConnectionFieldResolvers<ContextType>;

@@ -170,14 +170,14 @@ export const rows: readonly Row[] = [
     feature: 'type Subscription',
     outcome: 'refused',
     contract: `${FLEET}\ntype Subscription { a: Int }`,
-    errors: ['2:6 The name "Subscription" is reserved: the schema is read-only.'],
+    errors: ['2:6 The name "Subscription" is reserved: it is generated for the record types.'],
   },
   {
     section,
     feature: 'schema { … }',
     outcome: 'refused',
     contract: `${FLEET}\nschema { query: Query }`,
-    errors: ['2:1 A schema definition is not allowed: the only operation type is Query, which is generated.'],
+    errors: ['2:1 A schema definition is not allowed: the types of operations, Query and Subscription, are generated.'],
   },
   {
     section,

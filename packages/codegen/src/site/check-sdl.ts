@@ -119,12 +119,12 @@ function checkDefinition(definition: DefinitionNode, derived: DerivedNames, diag
   if (kind === Kind.SCHEMA_DEFINITION || kind === Kind.SCHEMA_EXTENSION) {
     diagnostics.add(
       definition,
-      'A schema definition is not allowed: the only operation type is Query, which is generated.',
+      'A schema definition is not allowed: the types of operations, Query and Subscription, are generated.',
     );
     return;
   }
   const name = definition.name.value;
-  if (name === 'Mutation' || name === 'Subscription') {
+  if (name === 'Mutation') {
     diagnostics.add(definition, `The name "${name}" is reserved: the schema is read-only.`);
   }
   if (name === 'Query' && isTypeDefinitionNode(definition)) {

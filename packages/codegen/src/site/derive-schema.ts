@@ -17,6 +17,7 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
   );
   return [
     deriveQuery(tables, inner),
+    SUBSCRIPTION,
     ...tables.flatMap(({ kind, fields }) => [
       deriveConnection(kind, isSearchable(fields)),
       deriveFieldsEnum(kind, listMembers(fields, inner)),
@@ -29,6 +30,29 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
     ...listDeclared([...filtered.values()].flat(), inner).map(deriveDeclaredOperators),
   ].join('\n');
 }
+
+/** The subscription of every site. */
+const SUBSCRIPTION = `
+"Events of the site, as streams of server-sent events by the protocol of graphql-sse."
+type Subscription {
+  """
+  The changes of the records. The first event has the current revision and no records, so that a client that connects again
+  knows whether it missed a change. Changes that a client has not read yet are merged.
+  """
+  siteChanged: SiteChange!
+}
+
+"A change of the site's records, which queries see from then on."
+type SiteChange {
+  "A number that increases with each change."
+  revision: Float!
+  "The types of the records that were added, changed or deleted, such as \`File\`."
+  kinds: [String!]!
+  "The ids of these records, at most 1,000."
+  ids: [ID!]!
+  "Whether more records changed than \`ids\` lists."
+  isTruncated: Boolean!
+}`;
 
 /** Derives the type Query: for each record type, the query of one record and that of many. */
 export const deriveQuery = (tables: readonly RecordTable[], inner: InnerFields): string => `

@@ -202,7 +202,13 @@ const OF_RECORDS = {
   ...{ FieldsEnum: 'enum', SortInput: 'input' },
 } as const;
 
-const OF_ALL = { [SORT_ORDER]: 'enum', [GROUP_SORT]: 'input', [GROUP_SORT_KEY]: 'enum' } as const;
+const OF_ALL = {
+  [SORT_ORDER]: 'enum',
+  [GROUP_SORT]: 'input',
+  [GROUP_SORT_KEY]: 'enum',
+  SiteChange: 'type',
+  Subscription: 'type',
+} as const;
 
 /** The names of derived types, with their definition keywords. */
 export type DerivedNames = ReadonlyMap<string, 'enum' | 'input' | 'type'>;

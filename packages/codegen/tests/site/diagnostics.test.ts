@@ -96,7 +96,7 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'a schema definition',
     '▲schema { query: Query }',
-    'A schema definition is not allowed: the only operation type is Query, which is generated.',
+    'A schema definition is not allowed: the types of operations, Query and Subscription, are generated.',
   ],
   ['a query', '▲query { a }', 'Expected the definition of a type, directive or extension; received a query.'],
 

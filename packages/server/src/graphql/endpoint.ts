@@ -13,12 +13,21 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  subscribe,
   type ValidationRule,
 } from 'graphql';
 import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { REVALIDATE } from '../http/headers.js';
 import { matchesEtag } from '../http/payload.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
+import {
+  acceptsEvents,
+  type ResultStream,
+  sendResults,
+  singleResult,
+  StreamLimit,
+  type StreamOptions,
+} from './event-stream.js';
 import {
   chooseMediaType,
   createDocumentCache,
@@ -49,6 +58,8 @@ export interface GraphqlOptions {
   readonly onOperation?: (response: ServerResponse, operation: OperationDefinitionNode) => void;
   /** Keeps responses; absent if the same query may have a different response each time. */
   readonly reuse?: ReuseOptions;
+  /** Serves subscriptions; absent if the schema has none. */
+  readonly streams?: StreamOptions;
   /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
@@ -86,6 +97,8 @@ interface GraphqlResult {
   readonly status: number;
   /** The response in its bytes, if it has no errors. */
   readonly response?: QueryResponse;
+  /** The results as a stream of events. */
+  readonly stream?: ResultStream;
   /** Absent if execution did not begin. */
   readonly data?: ExecutionResult['data'];
   readonly errors?: readonly unknown[];
@@ -108,6 +121,7 @@ export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint 
     const finish = (result: GraphqlResult): Promise<void> | undefined => {
       if (result.response) return sendResponse(response, result.response, headers);
       const show = (error: unknown): GraphQLFormattedError => toPublicError(error, requestId, report);
+      if (result.stream) return sendResults(response, result.stream, { ...options.streams, headers, show });
       return send(response, type, result, { show, compress, headers });
     };
     const fail = (error: unknown): void => {
@@ -121,7 +135,7 @@ export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint 
         .catch(fail);
     };
     try {
-      if (!type) throw notAcceptable();
+      if (!type && !acceptsEvents(request.headers.accept)) throw notAcceptable();
       const result = handle({ request, response, headers, type });
       if (result instanceof Promise) later(result);
       else finish(result)?.catch(fail);
@@ -138,8 +152,8 @@ const invalidStatusFor = (type: GraphqlMediaType | undefined) =>
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The media type of the response. */
-  readonly type: GraphqlMediaType;
+  /** The media type of the response; `undefined` if the client accepts a stream of events only. */
+  readonly type: GraphqlMediaType | undefined;
   /** The headers of the response so far. */
   readonly headers: string[];
 }
@@ -157,7 +171,8 @@ function createHandler(options: GraphqlOptions) {
   }
 
   function respond(unparsed: UnparsedRequest, exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
-    const known = cache?.find({ ...unparsed, type: exchange.type });
+    const { type } = exchange;
+    const known = type && cache?.find({ ...unparsed, type });
     if (!known) return execute(unparsed, exchange);
     onOperation?.(exchange.response, known.operation);
     return { status: 200, response: known };
@@ -173,8 +188,13 @@ function createHandler(options: GraphqlOptions) {
 function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefined) {
   const { reuse } = options;
   const prepare = createDocumentCache({ ...options, rule: reuse?.repeatable.rule });
-  return async (unparsed: UnparsedRequest, { request, response, type }: Exchange): Promise<GraphqlResult> => {
-    const input = parseRequestText(unparsed);
+  const follow = createFollower(options);
+
+  async function execute(
+    unparsed: UnparsedRequest,
+    input: GraphqlRequest,
+    { request, response, type }: Exchange,
+  ): Promise<GraphqlResult> {
     const { document, errors } = prepare(input.query);
     const operation = requireOperation(document, input.operationName, {
       method: request.method,
@@ -183,17 +203,53 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     const invalidStatus = invalidStatusFor(type);
     if (errors.length > 0) return { status: invalidStatus, errors };
     options.onOperation?.(response, operation);
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION) return follow(document, input, { request, response });
     const version = cache?.version;
     const result = await run(document, input, options);
     const isGet = unparsed.method === 'GET';
     const isKept = operation.operation === OperationTypeNode.QUERY && reuse?.repeatable.has(document) === true;
     const hasBytes = reuse !== undefined && (isKept || isGet) && !result.errors && 'data' in result;
-    if (!hasBytes) return { status: 'data' in result ? 200 : invalidStatus, ...result };
+    if (!type || !hasBytes) return { status: 'data' in result ? 200 : invalidStatus, ...result };
     const cacheControl = isGet ? reuse.cacheControl[isKept ? 'kept' : 'other'] : REVALIDATE;
     const text = JSON.stringify({ data: result.data });
     const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
     if (isKept && version !== undefined) cache?.keep({ ...unparsed, type }, made, version);
     return { status: 200, response: made };
+  }
+
+  return async (unparsed: UnparsedRequest, exchange: Exchange): Promise<GraphqlResult> => {
+    const input = parseRequestText(unparsed);
+    if (exchange.type) return execute(unparsed, input, exchange);
+    // By the protocol, a stream of events has the errors of a document too.
+    const result = await execute(unparsed, input, exchange).catch(toStreamedError);
+    return result.stream ? result : { status: 200, stream: singleResult(result) };
+  };
+}
+
+/** @throws any error that is not about the document. */
+function toStreamedError(error: unknown): GraphqlResult {
+  const isAboutDocument =
+    error instanceof GraphQLError || (error instanceof AppError && error.code === 'invalid_input');
+  if (!isAboutDocument) throw error;
+  return { status: 200, errors: [error] };
+}
+
+/** Creates a function that starts a subscription. */
+function createFollower({ schema, streams, limits, createContext }: GraphqlOptions) {
+  const limit = streams && new StreamLimit(streams);
+  return async (
+    document: DocumentNode,
+    { variables, operationName }: GraphqlRequest,
+    { request, response }: Pick<Exchange, 'request' | 'response'>,
+  ): Promise<GraphqlResult> => {
+    if (!limit) throw new AppError('invalid_input', 'This server has no subscriptions.', { field: 'query' });
+    if (!acceptsEvents(request.headers.accept))
+      throw new AppError('not_acceptable', 'Expected Accept to include text/event-stream for a subscription.');
+    limit.open(request, response);
+    const contextValue = createContext(new OperationBudget(limits));
+    const results = await subscribe({ schema, document, variableValues: variables, operationName, contextValue });
+    const hasStarted = Symbol.asyncIterator in results;
+    return { status: 200, stream: hasStarted ? { results, completes: false } : singleResult(results) };
   };
 }
 
@@ -276,9 +332,6 @@ function requireOperation(
         : 'The document has no operation with this "operationName".';
     throw new AppError('invalid_input', message, { field: 'operationName' });
   }
-  if (operation === OperationTypeNode.SUBSCRIPTION) {
-    throw new AppError('invalid_input', 'Expected a query or a mutation; received a subscription.', { field: 'query' });
-  }
   if (operation === OperationTypeNode.MUTATION && method === 'GET') {
     throw new AppError('method_not_allowed', 'Mutations require POST.', {
       headers: { Allow: 'POST' },
@@ -286,7 +339,7 @@ function requireOperation(
   }
   // A request error; graphql-js would report a failed execution instead.
   if (!schema.getRootType(operation)) {
-    throw new AppError('invalid_input', 'The schema has no mutations.', { field: 'query' });
+    throw new AppError('invalid_input', `The schema has no ${operation}s.`, { field: 'query' });
   }
   return node;
 }

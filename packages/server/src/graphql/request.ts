@@ -2,15 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import {
   type DocumentNode,
+  FragmentsOnCompositeTypesRule,
   GraphQLError,
   type GraphQLSchema,
   Kind,
+  KnownDirectivesRule,
+  KnownFragmentNamesRule,
+  KnownTypeNamesRule,
+  LoneAnonymousOperationRule,
+  NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
+  NoUndefinedVariablesRule,
+  NoUnusedFragmentsRule,
+  NoUnusedVariablesRule,
+  OperationTypeNode,
   parse,
+  PossibleFragmentSpreadsRule,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   TokenKind,
+  UniqueDirectivesPerLocationRule,
+  UniqueFragmentNamesRule,
+  UniqueOperationNamesRule,
+  UniqueVariableNamesRule,
   validate,
   type ValidationRule,
+  VariablesAreInputTypesRule,
+  VariablesInAllowedPositionRule,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { type BodySpec, parseUntrustedJson, readBodyBytes } from '../http/body.js';
@@ -219,16 +237,51 @@ export function createDocumentCache(options: ValidateDocumentOptions): PrepareDo
 
 function check(query: string, options: ValidateDocumentOptions): PreparedDocument {
   const document = read(query);
-  requireShortNames(document);
+  const tokens = readTokens(document);
   assertBreadthLimits(document);
-  return { document, errors: validateDocument(document, options) };
+  return { document, errors: validateDocument(document, { ...options, rules: listRules(document, tokens) }) };
 }
 
-function requireShortNames(document: DocumentNode): void {
+/** Returns the kinds of tokens in a document, and checks the lengths of its names. */
+function readTokens(document: DocumentNode): ReadonlySet<TokenKind> {
   const [first] = document.definitions;
+  const kinds = new Set<TokenKind>();
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) {
+    kinds.add(token.kind);
     if (token.kind === TokenKind.NAME && first) assertLimit('nameLength', token.end - token.start, first);
   }
+  return kinds;
+}
+
+const OPERATION_RULES = [UniqueOperationNamesRule, LoneAnonymousOperationRule];
+const FRAGMENT_RULES = [
+  ...[FragmentsOnCompositeTypesRule, UniqueFragmentNamesRule, KnownFragmentNamesRule, NoUnusedFragmentsRule],
+  ...[PossibleFragmentSpreadsRule, NoFragmentCyclesRule],
+];
+const VARIABLE_RULES = [
+  ...[VariablesAreInputTypesRule, UniqueVariableNamesRule, NoUndefinedVariablesRule, NoUnusedVariablesRule],
+  ...[VariablesInAllowedPositionRule],
+];
+const DIRECTIVE_RULES = [KnownDirectivesRule, UniqueDirectivesPerLocationRule];
+
+/**
+ * Returns the rules that a document could violate. Each rule costs time at every node, and most documents have one
+ * operation without fragments and directives.
+ */
+function listRules(document: DocumentNode, tokens: ReadonlySet<TokenKind>): readonly ValidationRule[] {
+  const [operation, ...more] = document.definitions;
+  if (more.length > 0 || operation?.kind !== Kind.OPERATION_DEFINITION) return specifiedRules;
+  const [hasFragments, hasVariables] = [tokens.has(TokenKind.SPREAD), tokens.has(TokenKind.DOLLAR)];
+  const unneeded = new Set<ValidationRule>([
+    ...OPERATION_RULES,
+    ...(hasFragments ? [] : FRAGMENT_RULES),
+    ...(hasVariables ? [] : VARIABLE_RULES),
+    // Only fragments and variables name types.
+    ...(hasFragments || hasVariables ? [] : [KnownTypeNamesRule]),
+    ...(tokens.has(TokenKind.AT) ? [] : DIRECTIVE_RULES),
+    ...(operation.operation === OperationTypeNode.SUBSCRIPTION ? [] : [SingleFieldSubscriptionsRule]),
+  ]);
+  return specifiedRules.filter((rule) => !unneeded.has(rule));
 }
 
 function read(query: string): DocumentNode {
@@ -258,13 +311,9 @@ const MAX_ERRORS = 100;
 /** Returns the errors in a document in the order of validation, which stops after {@link MAX_ERRORS}. */
 function validateDocument(
   document: DocumentNode,
-  { schema, introspection, rule }: ValidateDocumentOptions,
+  { schema, introspection, rule, rules: specified }: ValidateDocumentOptions & { rules: readonly ValidationRule[] },
 ): readonly GraphQLError[] {
-  const rules = [
-    ...specifiedRules,
-    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
-    ...(rule ? [rule] : []),
-  ];
+  const rules = [...specified, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]), ...(rule ? [rule] : [])];
   const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
   return errors.flatMap((error) => {
     if (isIntrospection(error)) return toIntrospectionErrors(error);

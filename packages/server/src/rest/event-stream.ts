@@ -9,10 +9,10 @@ import type { OperationSpec, ServerSentEvent } from './operation.js';
 export const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Proxies close an idle connection after 30 to 60 seconds. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 /** A comment, which clients ignore. */
-const HEARTBEAT = ':\n\n';
+export const HEARTBEAT = ':\n\n';
 
 /** The end of an event. */
 const END = '\n\n';

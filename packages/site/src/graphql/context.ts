@@ -1,5 +1,6 @@
 import type { FormatDate } from '../query/dates.js';
 import type { RecordQueries, WorkMeter } from '../query/record-queries.js';
+import type { ChangeFeed } from '../record-changes.js';
 import { findPendingFile } from '../sources/digests/large-file-digests.js';
 import type { MarkdownTexts } from './markdown-fields.js';
 
@@ -23,6 +24,8 @@ export interface RecordContext {
   readonly budget: ResolverBudget;
   /** Renders the fields with `@markdown`; absent in an application without such fields. */
   readonly markdown?: MarkdownTexts;
+  /** The changes that subscriptions follow; absent in an application without them. */
+  readonly changes?: ChangeFeed;
   /** Returns a digest, which a large file has only after it was read. If absent, no digest is pending. */
   readonly readDigest?: (digest: string) => Promise<string> | string;
 }

@@ -1,3 +1,4 @@
+import { ChangedRecords } from '../record-changes.js';
 import type { IdIndexes } from './bulk-load.js';
 import type { TableColumn } from './record-schema.js';
 import { hasNonBmp, quoteIdentifier, type SqlValue, type Statements } from './sql.js';
@@ -8,6 +9,12 @@ type Row = Readonly<Record<string, SqlValue>>;
 interface Insert {
   readonly columns: readonly string[];
   readonly text: string;
+}
+
+interface Runner {
+  readonly columns: readonly string[];
+  readonly idIndex: number;
+  readonly run: (values: readonly SqlValue[]) => void;
 }
 
 interface RecordWriterOptions {
@@ -31,7 +38,9 @@ export class RecordWriter {
    */
   readonly #usual = new Map<string, Insert>();
   /** The runner of each record type for its latest list of columns. */
-  readonly #runners = new Map<string, { columns: readonly string[]; run: (values: readonly SqlValue[]) => void }>();
+  readonly #runners = new Map<string, Runner>();
+  /** The records that were put or removed. */
+  readonly changed = new ChangedRecords();
 
   constructor({ statements, columns, ids, onNonBmp }: RecordWriterOptions) {
     this.#statements = statements;
@@ -48,6 +57,7 @@ export class RecordWriter {
    */
   put(kind: string, row: Row, position: number): void {
     this.#ids.ensure(kind);
+    this.changed.add(kind, String(row.id));
     const usual = this.#usual.get(kind) ?? this.#noteUsual(kind, row);
     if (hasColumns(row, usual.columns)) {
       const values = this.#check(kind, usual.columns, Object.values(row));
@@ -68,15 +78,21 @@ export class RecordWriter {
     if (runner?.columns !== columns) {
       this.#requireColumns(kind, columns);
       this.#ids.ensure(kind);
-      runner = { columns, run: this.#statements.runner(toInsert(kind, columns).text) };
+      runner = {
+        columns,
+        idIndex: columns.indexOf('id'),
+        run: this.#statements.runner(toInsert(kind, columns).text),
+      };
       this.#runners.set(kind, runner);
     }
     this.#look(kind, columns, values);
+    this.changed.add(kind, String(values[runner.idIndex]));
     runner.run([position, ...values]);
   }
 
   remove(kind: string, id: string): void {
     this.#ids.ensure(kind);
+    this.changed.add(kind, id);
     this.#statements.run(`DELETE FROM ${quoteIdentifier(kind)} WHERE id = ?`, [id]);
   }
 

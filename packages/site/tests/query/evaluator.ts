@@ -97,7 +97,8 @@ export class Evaluator {
     if (asksNothing(filter)) return true;
     const found = this.#step(field, level);
     // A relation without a record breaks the path off, so the values behind it are missing.
-    const tells = field.kind === 'relation' || tellsBelow(field, level);
+    const isBroken = level.own === null && level.tells;
+    const tells = field.kind === 'relation' || isBroken || tellsBelow(field, level);
     const nothing = { own: null, fields: this.#fieldsBelow(field), kind: '', tells };
     if (field.list && !Array.isArray(found)) return false;
     if (Array.isArray(found)) return found.some((one) => this.#holds(filter, one));

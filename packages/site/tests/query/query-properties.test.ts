@@ -22,7 +22,8 @@ const sorts = sortsOf(paths);
 const fields = fc.constantFrom(...paths.filter((path) => hasText(tables, tables.Item.fields, path)));
 const relations = tables.Item.fields.filter((field): field is RelationField => field.kind === 'relation');
 
-const RUNS = 300;
+/** The worlds of each test: `QUERIES=10000 npm test -- packages/site/tests/query/query-properties.test.ts`. */
+const RUNS = Number(process.env.QUERIES ?? 300);
 
 test('a page has the same records as the reference implementation', async () => {
   await fc.assert(

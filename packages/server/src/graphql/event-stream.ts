@@ -1,0 +1,138 @@
+/** Results as server-sent events, by the protocol of graphql-sse in its mode of distinct connections. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '@trellis/core/errors';
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
+import { PRIVATE } from '../http/headers.js';
+import { getClientAddress } from '../http/request.js';
+import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS } from '../rest/event-stream.js';
+
+export interface StreamOptions {
+  /** The largest number of open streams. One address may have a tenth of them. */
+  readonly max: number;
+  /** The name of the setting that changes the limit, for messages. */
+  readonly setting: string;
+  /** Aborted when the server stops, which ends every stream. */
+  readonly stopping: AbortSignal;
+  /** Checks at every heartbeat that the caller may still read; absent if everyone may. */
+  readonly readmit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
+  readonly heartbeatMs?: number;
+}
+
+/** Whether a client accepts a stream of events. */
+export const acceptsEvents = (accept = ''): boolean =>
+  accept.includes(EVENT_STREAM_TYPE) &&
+  accept
+    .toLowerCase()
+    .split(',')
+    .some((range) => /^\s*text\/event-stream\s*(?:;(?!\s*q=0(?:\.0*)?\s*$).*)?$/u.test(range));
+
+/** Limits the number of open streams. */
+export class StreamLimit {
+  readonly #options: Pick<StreamOptions, 'max' | 'setting'>;
+  readonly #byAddress = new Map<string, number>();
+  #count = 0;
+
+  constructor(options: Pick<StreamOptions, 'max' | 'setting'>) {
+    this.#options = options;
+  }
+
+  /**
+   * Counts a stream until its connection is closed.
+   *
+   * @throws AppError `unavailable` when too many are open.
+   */
+  open(request: IncomingMessage, response: ServerResponse): void {
+    const { max, setting } = this.#options;
+    if (max === 0) throw new AppError('unavailable', `Subscriptions are switched off on this server (${setting}).`);
+    const address = getClientAddress(request);
+    const ofAddress = this.#byAddress.get(address) ?? 0;
+    if (this.#count >= max || ofAddress >= Math.ceil(max / 10)) {
+      throw new AppError('unavailable', `Too many subscriptions are open. ${setting} sets the limit. Retry later.`, {
+        headers: { 'Retry-After': '30' },
+      });
+    }
+    this.#count += 1;
+    this.#byAddress.set(address, ofAddress + 1);
+    response.once('close', () => {
+      this.#count -= 1;
+      const left = (this.#byAddress.get(address) ?? 1) - 1;
+      if (left > 0) this.#byAddress.set(address, left);
+      else this.#byAddress.delete(address);
+    });
+  }
+}
+
+/** The results of an operation. */
+export interface ResultStream {
+  readonly results: AsyncIterable<ExecutionResult>;
+  /** Whether the stream ends with its last result. Otherwise its end means that the client should connect again. */
+  readonly completes: boolean;
+}
+
+/** Returns the stream of an operation with one result. */
+export const singleResult = (result: Pick<ExecutionResult, 'data'> & { readonly errors?: readonly unknown[] }) =>
+  ({ results: only(result as ExecutionResult), completes: true }) satisfies ResultStream;
+
+async function* only<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}
+
+export interface SendOptions extends Pick<StreamOptions, 'heartbeatMs' | 'readmit'> {
+  readonly stopping?: AbortSignal;
+  /** Headers of the response, as names and values in turns. */
+  readonly headers: readonly string[];
+  readonly show: (error: unknown) => GraphQLFormattedError;
+}
+
+/**
+ * Sends results as they arrive, with backpressure, and a comment at every heartbeat. Ends when the results end, the client
+ * disconnects, the server stops, or the caller is no longer admitted.
+ */
+export async function sendResults(
+  response: ServerResponse,
+  { results, completes }: ResultStream,
+  { headers, show, stopping, readmit, heartbeatMs = HEARTBEAT_MS }: SendOptions,
+): Promise<void> {
+  const iterator = results[Symbol.asyncIterator]();
+  const over = new AbortController();
+  const end = (): void => {
+    over.abort();
+    void iterator.return?.();
+  };
+  const beat = async (): Promise<void> => {
+    await readmit?.(response.req, response);
+    if (!response.writableNeedDrain && !response.writableEnded) response.write(HEARTBEAT);
+  };
+  response.once('close', end);
+  stopping?.addEventListener('abort', end, { once: true });
+  if (stopping?.aborted === true || response.destroyed) end();
+  const heart = setInterval(() => void beat().catch(end), heartbeatMs);
+  try {
+    response.writeHead(200, [...headers, ...STREAM_HEADERS]);
+    response.flushHeaders();
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done === true || over.signal.aborted) break;
+      const { errors, data } = value;
+      const text = JSON.stringify({ ...(errors && { errors: errors.map(show) }), data });
+      const hasCapacity = response.write(`event: next\ndata: ${text}\n\n`);
+      if (!hasCapacity) await once(response, 'drain', { signal: over.signal }).catch(() => undefined);
+    }
+    if (completes && !over.signal.aborted) response.write(COMPLETE);
+  } finally {
+    clearInterval(heart);
+    stopping?.removeEventListener('abort', end);
+    end();
+    response.end();
+  }
+}
+
+/** The `EventSource` of browsers ignores events without data. */
+const COMPLETE = 'event: complete\ndata: \n\n';
+
+const STREAM_HEADERS = [
+  ...['Content-Type', `${EVENT_STREAM_TYPE}; charset=utf-8`, 'Cache-Control', PRIVATE, 'Vary', 'Accept'],
+  // Disables buffering in nginx and compatible proxies.
+  ...['X-Accel-Buffering', 'no', 'X-Content-Type-Options', 'nosniff'],
+];
