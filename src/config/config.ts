@@ -38,8 +38,10 @@ export interface Config {
   readonly instanceLabel: string;
   /** The number of processes that serve requests. */
   readonly workers: number;
-  /** The absolute path of the site's folder. */
+  /** The absolute path of the site's folder, or the address of an index that another server publishes. */
   readonly site: string;
+  /** The bucket that the index and the files of the site are published to; `undefined` for none. */
+  readonly sitePublish: string | undefined;
   /** The absolute path of the state folder. */
   readonly state: string;
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
@@ -378,6 +380,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   instanceLabel: settings.instanceLabel ?? '',
   workers: settings.workers === 'auto' ? availableParallelism() : Number(settings.workers ?? 1),
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
+  sitePublish: settings.sitePublish,
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
   postgresPool: settings.postgresPool,

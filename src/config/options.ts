@@ -20,6 +20,7 @@ export interface ConfigValues extends SecretFiles {
   /** A number as text, or `auto`. */
   readonly workers?: string;
   readonly site?: string;
+  readonly sitePublish?: string;
   readonly state?: string;
   readonly services?: readonly string[];
   readonly siteAccess?: 'people' | 'public' | 'token';
@@ -85,8 +86,10 @@ export interface ConfigOption {
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 
+const BUCKET_PATTERN = 's3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?';
+
 /** The state folder alone, or a bucket. */
-const OBJECTS_PATTERN = '^(file:|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?)$';
+const OBJECTS_PATTERN = `^(file:|${BUCKET_PATTERN})$`;
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
 const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
@@ -192,10 +195,18 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   site: {
     env: 'TRELLIS_SITE',
     flag: '--site <folder>',
-    description: 'folder of the site (default: the example site)',
-    schema: TEXT,
-    expected: 'the path of a folder',
+    description: 'folder of the site, or the s3:// address of an index that another server publishes (default: the example site)',
+    // A replica follows the index in a bucket.
+    schema: { ...TEXT, pattern: `^(?!s3:)|^${BUCKET_PATTERN}$` },
+    expected: 'the path of a folder, or an address such as s3://bucket/prefix',
     isPath: true,
+  },
+  sitePublish: {
+    env: 'TRELLIS_SITE_PUBLISH',
+    flag: '--site-publish <url>',
+    description: 'bucket to publish the index and the files of the site to, for replicas, such as s3://bucket/prefix (default: none)',
+    schema: { type: 'string', pattern: `^${BUCKET_PATTERN}$`, maxLength: 4096 },
+    expected: 'an address such as s3://bucket/prefix?region=eu-west-1',
   },
   state: {
     env: 'TRELLIS_STATE',

@@ -17,6 +17,8 @@ interface RecordWriterOptions {
   readonly ids: Pick<IdIndexes, 'ensure'>;
   /** Called with each column that is written with characters beyond U+FFFF. */
   readonly onNonBmp: (kind: string, column: string) => void;
+  /** Called with the position of each written record of type `File`. */
+  readonly onFile?: (position: number) => void;
 }
 
 /** Changes records inside one transaction. */
@@ -25,6 +27,7 @@ export class RecordWriter {
   readonly #columns: ReadonlyMap<string, readonly TableColumn[]>;
   readonly #ids: RecordWriterOptions['ids'];
   readonly #onNonBmp: RecordWriterOptions['onNonBmp'];
+  readonly #onFile: RecordWriterOptions['onFile'];
   /**
    * The insert of each record type for rows with the columns of its first row. Rows with few columns are written faster
    * without binding nulls for the others.
@@ -33,11 +36,12 @@ export class RecordWriter {
   /** The runner of each record type for its latest list of columns. */
   readonly #runners = new Map<string, { columns: readonly string[]; run: (values: readonly SqlValue[]) => void }>();
 
-  constructor({ statements, columns, ids, onNonBmp }: RecordWriterOptions) {
+  constructor({ statements, columns, ids, onNonBmp, onFile }: RecordWriterOptions) {
     this.#statements = statements;
     this.#columns = columns;
     this.#ids = ids;
     this.#onNonBmp = onNonBmp;
+    this.#onFile = onFile;
   }
 
   /**
@@ -48,6 +52,7 @@ export class RecordWriter {
    */
   put(kind: string, row: Row, position: number): void {
     this.#ids.ensure(kind);
+    if (kind === 'File') this.#onFile?.(position);
     const usual = this.#usual.get(kind) ?? this.#noteUsual(kind, row);
     if (hasColumns(row, usual.columns)) {
       const values = this.#check(kind, usual.columns, Object.values(row));
@@ -72,6 +77,7 @@ export class RecordWriter {
       this.#runners.set(kind, runner);
     }
     this.#look(kind, columns, values);
+    if (kind === 'File') this.#onFile?.(position);
     runner.run([position, ...values]);
   }
 
