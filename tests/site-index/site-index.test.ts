@@ -47,7 +47,7 @@ async function startServer(name: string, flags: Readonly<Record<string, string>>
   if (key === undefined) key = path.join(state, 'server.key');
   else if (key !== path.join(state, 'server.key')) await copyFile(key, path.join(state, 'server.key'));
   const config = await loadConfig({
-    flags: { state, services: 'site', port: '0', ...flags },
+    flags: { state, services: 'site', port: '0', rateLimit: '0', ...flags },
     env: bucket.env,
     folder,
   });
@@ -56,7 +56,7 @@ async function startServer(name: string, flags: Readonly<Record<string, string>>
   const terminal = { isTTY: false, columns: 80, write: () => true };
   const { services, origin, close } = await start(config, {
     ...{ version: 'test', terminal },
-    log: createLog({ level: 'info', destination }),
+    log: createLog({ level: 'warn', destination }),
   });
   const isOpen = services.site!.firstAttempt;
   isOpen.catch(() => undefined);
@@ -243,7 +243,8 @@ describe('a replica', () => {
     const head = '/photos/index/head.json';
     const stored = await readObject(head);
     const text = stored.replace(/"schema":"[0-9a-f]+"/, `"schema":"${'0'.repeat(64)}"`);
-    bucket.fault = (line) => (line === `GET ${head}` ? { status: 200, body: text, headers: { etag: '"different"' } } : undefined);
+    const headers = { etag: '"different"', 'content-length': String(Buffer.byteLength(text)) };
+    bucket.fault = (line) => (line === `GET ${head}` ? { status: 200, body: text, headers } : undefined);
     await eventually(() => expect(replica.log()).toContain('published with a different schema'));
     await expect(countFiles(replica)).resolves.toBeGreaterThan(0);
   });
