@@ -31,6 +31,7 @@ import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
 import { migrateService } from './storage/migrate.js';
 import { assertDatabaseKept, markDatabaseCreated } from './storage/new-database.js';
+import { type Notices, openNotices } from './storage/notices.js';
 import type { SharedFileStore } from './storage/objects/shared-files.js';
 import { openDatabase, openMigratedDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
@@ -153,8 +154,10 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     ? await openSite(config, { ...siteOptions, fetchFile: siteFiles?.fetch })
     : undefined;
   const clock = await startDatabaseClock(database);
+  const notices = openServerNotices(config, database, options.log);
   const dashboard = createDashboard({
     database,
+    notices,
     now: clock.now,
     key,
     origin: options.origin,
@@ -212,6 +215,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await dashboard.deliveries.close();
       await dashboard.refresher.close();
       await dashboard.notifications.worker.close();
+      await notices?.close();
       await site?.close();
       await siteFiles?.close();
       await sharedFiles?.close(STORE_WAIT_MS);
@@ -224,6 +228,16 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       folder?.close();
     },
   };
+}
+
+/** Receives the changes that other servers store, if the dashboard runs on PostgreSQL. */
+function openServerNotices(
+  { databaseUrl, postgresDirectUrl, services }: Config,
+  database: Database,
+  log: Log,
+): Notices | undefined {
+  if (databaseUrl === undefined || !services.includes('dashboard')) return undefined;
+  return openNotices(database, { url: postgresDirectUrl ?? databaseUrl, report: (message) => log.warn(message) });
 }
 
 /** A database that is ready for this release, and the key that belongs to it. */

@@ -48,6 +48,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** The largest number of PostgreSQL connections; `undefined` for the default. */
   readonly postgresPool: number | undefined;
+  /** The database past a pooler, with its password; `undefined` for `databaseUrl`. */
+  readonly postgresDirectUrl: string | undefined;
   /** The bucket of derived images, as `s3://bucket/prefix`; `undefined` for the state folder alone. */
   readonly objects: string | undefined;
   /** The variables of AWS. */
@@ -384,6 +386,7 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
   postgresPool: settings.postgresPool,
+  postgresDirectUrl: settings.postgresDirectUrl,
   objects: settings.objects === 'file:' ? undefined : settings.objects,
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,

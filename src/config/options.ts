@@ -6,7 +6,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options with secret values. Each can also be given as a file that contains the value. */
-type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken' | 'smtp';
+type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'postgresDirectUrl' | 'serverKey' | 'siteToken' | 'smtp';
 
 type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
 
@@ -32,6 +32,7 @@ export interface ConfigValues extends SecretFiles {
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
   readonly postgresPool?: number;
+  readonly postgresDirectUrl?: string;
   readonly objects?: string;
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
@@ -291,6 +292,16 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'maximum number of PostgreSQL connections, and so of transactions at a time (default: 10)',
     schema: { type: 'integer', minimum: 2, maximum: 1000 },
     expected: 'a whole number from 2 to 1000',
+  },
+  postgresDirectUrl: {
+    env: 'TRELLIS_POSTGRES_DIRECT_URL',
+    flag: '--postgres-direct-url <url>',
+    description:
+      'PostgreSQL database past a pooler, for notifications between servers; other processes can see flags (default: DATABASE_URL)',
+    schema: { type: 'string', pattern: '^postgres(ql)?://', maxLength: 4096 },
+    expected: 'a URL such as postgres://user:password@host:5432/database',
+    requires: 'databaseUrl',
+    isSecret: true,
   },
   objects: {
     env: 'TRELLIS_OBJECTS',
