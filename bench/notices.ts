@@ -29,10 +29,14 @@ interface Path {
 async function openProcess({ url, listenUrl }: Path) {
   const database = await openDatabase({ url });
   const reports: string[] = [];
-  const notices = listenUrl === undefined ? undefined : openNotices(database, { url: listenUrl, report: (line) => reports.push(line) });
+  const notices =
+    listenUrl === undefined
+      ? undefined
+      : openNotices(database, { url: listenUrl, report: (line) => reports.push(line) });
   const dashboard = createDashboard({ database, key, origin, ...(notices && { notices }) });
   // A connection is made, or refused, within a second.
-  for (let tries = 0; notices && !notices.isListening && reports.length === 0 && tries < 100; tries += 1) await sleep(20);
+  for (let tries = 0; notices && !notices.isListening && reports.length === 0 && tries < 100; tries += 1)
+    await sleep(20);
   return {
     ...{ database, dashboard, reports },
     async close() {

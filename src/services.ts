@@ -313,19 +313,20 @@ async function openSite(config: Config, options: ServicesOptions & SiteServiceOp
     const { followSite } = await import('./workers/follow-site.js');
     return followSite(config, { ...options, primary: options.primary });
   }
-  const site = isBucket(config.site) ? await openReplica(config, options) : await openOwnSite(config, options);
+  const site =
+    config.siteIndex !== undefined
+      ? await openReplica(config.siteIndex, config, options)
+      : await openOwnSite(config, options);
   options.onSite?.(site);
   return site;
 }
 
-const isBucket = (site: string): boolean => site.startsWith('s3://');
-
-async function openReplica(config: Config, options: SiteServiceOptions): Promise<SharingSiteService> {
+async function openReplica(index: string, config: Config, options: SiteServiceOptions): Promise<SharingSiteService> {
   const [{ openObjectStore }, { startReplicaSite }] = await Promise.all([
     import('./storage/objects/open-store.js'),
     import('./site-index/replica-site.js'),
   ]);
-  return startReplicaSite(config, openObjectStore(config.site, config.awsEnvironment), options);
+  return startReplicaSite(config, openObjectStore(index, config.awsEnvironment), options);
 }
 
 async function openOwnSite(config: Config, options: ServicesOptions & SiteServiceOptions): Promise<SharingSiteService> {
@@ -345,13 +346,13 @@ async function openOwnSite(config: Config, options: ServicesOptions & SiteServic
 }
 
 /** Opens the files of a site that another server publishes. */
-async function openBucketFiles({ site, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
-  if (!isBucket(site)) return undefined;
+async function openBucketFiles({ siteIndex, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
+  if (siteIndex === undefined) return undefined;
   const [{ openObjectStore }, { openSiteFiles }] = await Promise.all([
     import('./storage/objects/open-store.js'),
     import('./site-index/site-files.js'),
   ]);
-  return openSiteFiles(openObjectStore(site, awsEnvironment));
+  return openSiteFiles(openObjectStore(siteIndex, awsEnvironment));
 }
 
 /** How long a stopping server stores the images that it has just generated. */

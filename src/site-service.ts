@@ -453,11 +453,21 @@ type ImageServiceOptions = Pick<
 > &
   Pick<SiteServiceOptions, 'fetchFile'>;
 
-/** Opens the configured site and brings its records up to date. */
+/**
+ * Opens the configured site and brings its records up to date.
+ *
+ * @throws AppError `invalid_input` for the address of an index.
+ */
 export async function openSiteFromConfig(
-  { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
+  { site, siteIndex, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'siteIndex' | 'state'>,
   { schema: { tables, resolvers }, recordsDirectory, terminal, ...options }: SiteDataOptions,
 ): Promise<Site> {
+  if (siteIndex !== undefined) {
+    throw new AppError(
+      'invalid_input',
+      'expected the folder of the site; the address of an index has no files to read',
+    );
+  }
   const view = terminal && (await openScanTerminal(terminal));
   try {
     return await openSite({
@@ -503,7 +513,8 @@ export function openImageService(
 /** Returns the source of an image with the path of its copy, which is made from the bucket unless it exists. */
 async function copySource(source: ImageSource, publicFiles: PublicFiles): Promise<ImageSource> {
   const file = await publicFiles.publish(source);
-  if (file === undefined) throw new AppError('not_found', `${JSON.stringify(source.relativePath)} is no longer in the site.`);
+  if (file === undefined)
+    throw new AppError('not_found', `${JSON.stringify(source.relativePath)} is no longer in the site.`);
   const { mtimeMs } = await stat(file.absolutePath);
   return { ...source, absolutePath: file.absolutePath, mtimeMs };
 }

@@ -6,7 +6,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options with secret values. Each can also be given as a file that contains the value. */
-type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'postgresDirectUrl' | 'serverKey' | 'siteToken' | 'smtp';
+type SecretName =
+  'databaseUrl' | 'githubAppPrivateKeyBase64' | 'postgresDirectUrl' | 'serverKey' | 'siteToken' | 'smtp';
 
 type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
 
@@ -196,7 +197,8 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   site: {
     env: 'TRELLIS_SITE',
     flag: '--site <folder>',
-    description: 'folder of the site, or the s3:// address of an index that another server publishes (default: the example site)',
+    description:
+      'folder of the site, or the s3:// address of an index that another server publishes (default: the example site)',
     // A replica follows the index in a bucket.
     schema: { ...TEXT, pattern: `^(?!s3:)|^${BUCKET_PATTERN}$` },
     expected: 'the path of a folder, or an address such as s3://bucket/prefix',
@@ -205,7 +207,8 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   sitePublish: {
     env: 'TRELLIS_SITE_PUBLISH',
     flag: '--site-publish <url>',
-    description: 'bucket to publish the index and the files of the site to, for replicas, such as s3://bucket/prefix (default: none)',
+    description:
+      'bucket to publish the index and the files of the site to, for replicas, such as s3://bucket/prefix (default: none)',
     schema: { type: 'string', pattern: `^${BUCKET_PATTERN}$`, maxLength: 4096 },
     expected: 'an address such as s3://bucket/prefix?region=eu-west-1',
   },

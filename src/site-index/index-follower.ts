@@ -6,9 +6,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { AppError } from '@trellis/core/errors';
 import type { RecordStore } from '@trellis/site/record-store';
 import type { ObjectStore } from '../storage/objects/object-store.js';
-import { ObjectStoreError } from '../storage/objects/store-errors.js';
+import { DAMAGED, ObjectStoreError } from '../storage/objects/store-errors.js';
 import {
   damaged,
   getObject,
@@ -157,13 +158,15 @@ class Follower implements IndexFollower {
 
   #report(error: unknown): void {
     const reason = toSentence(error);
-    if (error instanceof ObjectStoreError && !error.isTemporary) this.#settleFirst(error);
+    if (error instanceof ObjectStoreError && !error.isTemporary && error.code !== DAMAGED)
+      this.#settleFirst(new AppError('unavailable', `TRELLIS_SITE: ${reason}`, { cause: error }));
     if (reason === this.#lastFailure) return;
     this.#lastFailure = reason;
     const isServing = this.#current !== undefined;
     const effect = isServing ? 'The last copy is served.' : 'The site is unavailable until then.';
     this.#options.log.error(`TRELLIS_SITE: the index can't be read: ${reason} ${effect} Retrying.`);
-    if (!isServing) this.#options.onUnavailable(`The index of the site can't be read. The server's log has the reason.`);
+    if (!isServing)
+      this.#options.onUnavailable(`The index of the site can't be read. The server's log has the reason.`);
   }
 
   /** Serves the copy of an earlier start, which is brought up to date by the first poll. */
@@ -296,9 +299,16 @@ class Follower implements IndexFollower {
         yield chunk;
       }
     }
-    await pipeline(Readable.from(found.body), check, createGunzip(), bound, createWriteStream(target, { mode: 0o600 }), {
-      signal,
-    }).catch((error: unknown) => {
+    await pipeline(
+      Readable.from(found.body),
+      check,
+      createGunzip(),
+      bound,
+      createWriteStream(target, { mode: 0o600 }),
+      {
+        signal,
+      },
+    ).catch((error: unknown) => {
       throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? damaged(store, base.key) : error;
     });
     if (bytes !== base.bytes || digest.digest('hex') !== base.key.split('/')[1]) throw damaged(store, base.key);
@@ -333,4 +343,3 @@ async function deleteRecords(file: string): Promise<void> {
 }
 
 const toSentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-

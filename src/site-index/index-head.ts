@@ -172,7 +172,8 @@ async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new ObjectStoreError('An object is larger than expected.', { isTemporary: false, code: DAMAGED });
+    if (bytes > maxBytes)
+      throw new ObjectStoreError('An object is larger than expected.', { isTemporary: false, code: DAMAGED });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

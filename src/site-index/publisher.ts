@@ -10,6 +10,7 @@ import type { SiteRecords } from '@trellis/site/stored-records';
 import { copyRecords, type RecordedChange, SEQUENCE } from '@trellis/site/records/change-recorder';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import type { ObjectStore } from '../storage/objects/object-store.js';
+import { ObjectStoreError } from '../storage/objects/store-errors.js';
 import {
   formatHead,
   HEAD_KEY,
@@ -96,7 +97,9 @@ export async function openPublisher(store: ObjectStore, options: PublisherOption
     return new RunningPublisher(store, { ...options, head, files });
   } catch (error) {
     files.close();
-    throw error;
+    await store.close();
+    if (!(error instanceof ObjectStoreError)) throw error;
+    throw new AppError('unavailable', `TRELLIS_SITE_PUBLISH: ${error.message}`, { cause: error });
   }
 }
 
@@ -144,7 +147,8 @@ class HeadWriter {
   async write(index: PublishedIndex | undefined, signal: AbortSignal): Promise<void> {
     const next = { revision: this.#head.revision + 1, publisher: this.#publisher, ...(index && { index }) };
     this.#etag =
-      (await this.#store.replace(HEAD_KEY, formatHead(next), this.#etag, signal)) ?? (await this.#recover(next, signal));
+      (await this.#store.replace(HEAD_KEY, formatHead(next), this.#etag, signal)) ??
+      (await this.#recover(next, signal));
     this.#head = next;
   }
 
@@ -169,7 +173,7 @@ class HeadWriter {
   #conflict(): AppError {
     return new AppError(
       'conflict',
-      `TRELLIS_SITE_PUBLISH: another server publishes its site to ${this.#store.address}. Stop one of them, or use another prefix.`,
+      `Another server publishes its site to ${this.#store.address} (TRELLIS_SITE_PUBLISH). Stop one of them, or use another prefix.`,
     );
   }
 }
@@ -278,7 +282,8 @@ class RunningPublisher implements IndexPublisher {
 
   /** Whether the pending changes continue the published ones. */
   #continues({ store, schema }: PublishedSite, last: PublishedIndex | undefined): last is PublishedIndex {
-    if (last === undefined || this.#isBroken || last.schema !== schema || last.origin !== store.meta(ORIGIN)) return false;
+    if (last === undefined || this.#isBroken || last.schema !== schema || last.origin !== store.meta(ORIGIN))
+      return false;
     const [first] = this.#pending;
     const next = first?.sequence ?? Number(store.meta(SEQUENCE) ?? 0) + 1;
     if (next !== last.sequence + 1) return false;

@@ -120,10 +120,7 @@ class ReplicaSite implements SharingSiteService {
   /** Settles when the site is open; rejects if the bucket refuses this server. */
   async #open(): Promise<OpenSite> {
     const follower = await this.#starting;
-    return Promise.race([
-      this.#followed.firstAttempt,
-      follower.firstRead.then(() => this.#followed.firstAttempt),
-    ]);
+    return Promise.race([this.#followed.firstAttempt, follower.firstRead.then(() => this.#followed.firstAttempt)]);
   }
 
   #serve({ file, description }: LocalIndex): void {

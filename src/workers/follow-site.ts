@@ -109,7 +109,14 @@ class FollowedSite implements SiteService {
     }
   }
 
-  async #open({ file, config, summary, storedQueries, directory, ...records }: SharedSite & { readonly status: 'open' }) {
+  async #open({
+    file,
+    config,
+    summary,
+    storedQueries,
+    directory,
+    ...records
+  }: SharedSite & { readonly status: 'open' }) {
     const { primary, statements: watch } = this.#options;
     const { project } = this.#config;
     const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);

@@ -154,7 +154,12 @@ describe('a replica', () => {
     const { data } = (await ask(
       replica,
       '{ allImageProc { nodes { fixed(width: 60) { src } original { src } } } file(base: { eq: "7.txt" }) { publicURL } }',
-    )) as { data: { allImageProc: { nodes: [{ fixed: { src: string }; original: { src: string } }] }; file: { publicURL: string } } };
+    )) as {
+      data: {
+        allImageProc: { nodes: [{ fixed: { src: string }; original: { src: string } }] };
+        file: { publicURL: string };
+      };
+    };
     const [{ fixed, original }] = data.allImageProc.nodes;
     await rename(path.join(folder, 'site'), path.join(folder, 'moved'));
     try {
@@ -257,7 +262,7 @@ describe('a replica', () => {
     await mkdir(other, { recursive: true });
     const second = await publish('second', PREFIX, other);
     await expect(second.isOpen).rejects.toThrow(
-      'TRELLIS_SITE_PUBLISH: another server publishes its site to s3://photos/index.',
+      'Another server publishes its site to s3://photos/index (TRELLIS_SITE_PUBLISH).',
     );
     await second.close();
     await compare(publisher, replica);

@@ -77,7 +77,8 @@ describe('notices between processes', () => {
     const [one, other] = [await openProcess(), await openProcess()];
     const key = createServerKey('k'.repeat(43));
     const origin = (): string => 'http://localhost';
-    const open = ({ database, notices }: Process) => createDashboard({ database, key, origin, notices, pollMs: 3_600_000 });
+    const open = ({ database, notices }: Process) =>
+      createDashboard({ database, key, origin, notices, pollMs: 3_600_000 });
     const [writer, reader] = [open(one), open(other)];
     const { id } = await createAccounts(one.database, { origin }).users.add({ username: 'ada', displayName: 'Ada' });
     const subscription = reader.boards.subscribe(id);

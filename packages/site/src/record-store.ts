@@ -122,7 +122,11 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
 
   constructor(
     opened: BulkLoadOptions,
-    { onCommit, onRecorded, ...options }: Pick<EngineOptions, 'functions'> & Omit<RecordStoreOptions, 'file' | 'tables'>,
+    {
+      onCommit,
+      onRecorded,
+      ...options
+    }: Pick<EngineOptions, 'functions'> & Omit<RecordStoreOptions, 'file' | 'tables'>,
   ) {
     super(opened, options);
     this.#onDamage = options.onDamage;

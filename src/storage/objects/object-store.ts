@@ -52,7 +52,11 @@ export interface ObjectStore {
   /** Returns whether the object was stored; `false` only for `ifAbsent` and an existing object. */
   put(key: string, content: ObjectContent, options?: PutOptions): Promise<boolean>;
   /** Returns an object unless its ETag is still `etag`: then `unchanged`. Returns `undefined` for a missing object. */
-  getChanged(key: string, etag: string | undefined, signal?: AbortSignal): Promise<StoredObject | 'unchanged' | undefined>;
+  getChanged(
+    key: string,
+    etag: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<StoredObject | 'unchanged' | undefined>;
   /**
    * Replaces an object that still has the ETag `expected`, or creates one if `expected` is `undefined` and the key is
    * free. A server that does not support conditional writes is asked before, which leaves a short time for another writer.

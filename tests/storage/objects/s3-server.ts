@@ -150,7 +150,14 @@ const isConditional = ({ method, headers }: IncomingMessage): boolean =>
   method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
 
 async function isConditionMet({ host, port }: Origin, { url, headers }: IncomingMessage): Promise<boolean> {
-  const head = sendRequest({ host, port, method: 'HEAD', path: url, headers: headersOfHead(headers), agent: false }).end();
+  const head = sendRequest({
+    host,
+    port,
+    method: 'HEAD',
+    path: url,
+    headers: headersOfHead(headers),
+    agent: false,
+  }).end();
   const [found] = (await once(head, 'response')) as [IncomingMessage];
   found.resume();
   const etag = found.statusCode === 200 ? found.headers.etag : undefined;

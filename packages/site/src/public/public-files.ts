@@ -165,7 +165,10 @@ function changed({ base }: PublicFileName): AppError {
 }
 
 function tooLarge({ base }: PublicFileName): AppError {
-  return new AppError('unprocessable', `${JSON.stringify(base)} is larger than the disk space for copies of this server.`);
+  return new AppError(
+    'unprocessable',
+    `${JSON.stringify(base)} is larger than the disk space for copies of this server.`,
+  );
 }
 
 function deleted({ base }: PublicFileName, cause: unknown): AppError {
