@@ -30,6 +30,7 @@ export default {
         '/create-trellis/template(-site)?/',
         '/tests/e2e/',
         'storage/postgres\\.test\\.ts$',
+        'storage/notices\\.test\\.ts$',
         'contract/two-servers\\.test\\.ts$',
         'contract/paused-server\\.test\\.ts$',
         'contract/replicas\\.test\\.ts$',

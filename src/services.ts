@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { createGauges, type Gauges } from '@trellis/core/gauges';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import type { Log } from '@trellis/server/http/request';
@@ -22,6 +23,7 @@ import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
 import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from './secrets/versions.js';
+import type { SiteFiles } from './site-index/site-files.js';
 import type { SharingSiteService, SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
 import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { startDatabaseClock } from './storage/database-clock.js';
@@ -29,6 +31,7 @@ import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
 import { migrateService } from './storage/migrate.js';
 import { assertDatabaseKept, markDatabaseCreated } from './storage/new-database.js';
+import { type Notices, openNotices } from './storage/notices.js';
 import type { SharedFileStore } from './storage/objects/shared-files.js';
 import { openDatabase, openMigratedDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
@@ -146,10 +149,15 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const links = { linkKey: key.derive('image links'), signer: linkSigner, sharedFiles };
   const parallelism = Math.max(1, Math.floor(availableParallelism() / config.workers));
   const siteOptions = { ...options, ...links, parallelism, statements: watch };
-  const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
+  const siteFiles = config.services.includes('site') ? await openBucketFiles(config) : undefined;
+  const site = config.services.includes('site')
+    ? await openSite(config, { ...siteOptions, fetchFile: siteFiles?.fetch })
+    : undefined;
   const clock = await startDatabaseClock(database);
+  const notices = openServerNotices(config, database, options.log);
   const dashboard = createDashboard({
     database,
+    notices,
     now: clock.now,
     key,
     origin: options.origin,
@@ -207,7 +215,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       await dashboard.deliveries.close();
       await dashboard.refresher.close();
       await dashboard.notifications.worker.close();
+      await notices?.close();
       await site?.close();
+      await siteFiles?.close();
       await sharedFiles?.close(STORE_WAIT_MS);
       await cleanup.close();
       await denials.close();
@@ -218,6 +228,16 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       folder?.close();
     },
   };
+}
+
+/** Receives the changes that other servers store, if the dashboard runs on PostgreSQL. */
+function openServerNotices(
+  { databaseUrl, postgresDirectUrl, services }: Config,
+  database: Database,
+  log: Log,
+): Notices | undefined {
+  if (databaseUrl === undefined || !services.includes('dashboard')) return undefined;
+  return openNotices(database, { url: postgresDirectUrl ?? databaseUrl, report: (message) => log.warn(message) });
 }
 
 /** A database that is ready for this release, and the key that belongs to it. */
@@ -293,10 +313,46 @@ async function openSite(config: Config, options: ServicesOptions & SiteServiceOp
     const { followSite } = await import('./workers/follow-site.js');
     return followSite(config, { ...options, primary: options.primary });
   }
-  const { startSite } = await import('./site-service.js');
-  const site = startSite(config, options);
+  const site =
+    config.siteIndex !== undefined
+      ? await openReplica(config.siteIndex, config, options)
+      : await openOwnSite(config, options);
   options.onSite?.(site);
   return site;
+}
+
+async function openReplica(index: string, config: Config, options: SiteServiceOptions): Promise<SharingSiteService> {
+  const [{ openObjectStore }, { startReplicaSite }] = await Promise.all([
+    import('./storage/objects/open-store.js'),
+    import('./site-index/replica-site.js'),
+  ]);
+  return startReplicaSite(config, openObjectStore(index, config.awsEnvironment), options);
+}
+
+async function openOwnSite(config: Config, options: ServicesOptions & SiteServiceOptions): Promise<SharingSiteService> {
+  const { startSite } = await import('./site-service.js');
+  const { sitePublish, awsEnvironment, state } = config;
+  if (sitePublish === undefined) return startSite(config, options);
+  const [{ openObjectStore }, { openPublisher }] = await Promise.all([
+    import('./storage/objects/open-store.js'),
+    import('./site-index/publisher.js'),
+  ]);
+  const { log, version: release, signal } = options;
+  const folder = join(state, 'site');
+  return startSite(config, {
+    ...options,
+    openPublisher: () => openPublisher(openObjectStore(sitePublish, awsEnvironment), { folder, release, log, signal }),
+  });
+}
+
+/** Opens the files of a site that another server publishes. */
+async function openBucketFiles({ siteIndex, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
+  if (siteIndex === undefined) return undefined;
+  const [{ openObjectStore }, { openSiteFiles }] = await Promise.all([
+    import('./storage/objects/open-store.js'),
+    import('./site-index/site-files.js'),
+  ]);
+  return openSiteFiles(openObjectStore(siteIndex, awsEnvironment));
 }
 
 /** How long a stopping server stores the images that it has just generated. */

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { CallCounts } from '@trellis/core/concurrency';
@@ -7,10 +8,20 @@ import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
-import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
+import type { ImageSource } from '@trellis/images/source';
+import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import type { RecordChange } from '@trellis/site/record-changes';
-import { openSite, type ReadableSite, type Site, type SiteOptions, type SiteWatchOptions } from '@trellis/site/site';
+import {
+  openCopiedRecords,
+  openSite,
+  type ReadableSite,
+  recordsDigest,
+  type Site,
+  type SiteOptions,
+  type SiteWatchOptions,
+} from '@trellis/site/site';
+import type { SourceModules } from '@trellis/site/sources/source-modules';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import {
   formatChange,
@@ -21,6 +32,7 @@ import {
 } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
+import type { IndexPublisher } from './site-index/publisher.js';
 import { createImageSources, type ImageSources } from './site-images.js';
 import { type MarkdownService, openMarkdown } from './site-markdown.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from './site-schema.js';
@@ -39,7 +51,13 @@ export interface OpenSite {
 
 /** The state of the site for probes and pages. */
 export type SiteReport =
-  | { readonly status: 'ok'; readonly problemCount: number; readonly problems?: ProblemReport['entries'] }
+  | {
+      readonly status: 'ok';
+      readonly problemCount: number;
+      readonly problems?: ProblemReport['entries'];
+      /** The time since the index of the publisher was confirmed; absent unless an index is published or followed. */
+      readonly indexAgeSeconds?: number;
+    }
   | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
 /** The open site, or the reason why it is unavailable. */
@@ -65,7 +83,11 @@ export interface SiteService {
 export type SharedSite =
   | { readonly status: 'starting' | 'unavailable'; readonly reason: string }
   | (Pick<OpenSite, 'storedQueries'> &
-      Pick<Site, 'config' | 'file' | 'summary'> & { readonly status: 'open' } & SharedRecords);
+      Pick<Site, 'config' | 'file' | 'summary'> & {
+        readonly status: 'open';
+        /** The folder of the site, to which paths in messages are relative. */
+        readonly directory: string;
+      } & SharedRecords);
 
 /** The part of {@link SharedSite} that changes while the site is open. */
 export interface SharedRecords {
@@ -107,6 +129,10 @@ export interface SiteServiceOptions {
   readonly signer?: ImagesOptions['signer'];
   /** Derived images and public copies that several servers share. */
   readonly sharedFiles?: SharedFiles;
+  /** Reads the content of files from a bucket, because the site's folder is on another server. */
+  readonly fetchFile?: FetchFile;
+  /** Claims the bucket that the index is published to; absent for none. */
+  readonly openPublisher?: () => Promise<IndexPublisher>;
   /** Rejects for a site that cannot be served, such as one with invalid stored queries. */
   readonly checkSite?: (open: OpenSite) => Promise<void>;
   /** The number of cores that rendering may use; by default all. */
@@ -133,6 +159,7 @@ class RetryingSite implements SharingSiteService {
   readonly #config: Config;
   readonly #options: SiteServiceOptions;
   readonly #stop = new AbortController();
+  #publisher: IndexPublisher | undefined;
   #attempt: Promise<unknown>;
   #timer: NodeJS.Timeout | undefined;
   #lastMessage: string | undefined;
@@ -155,7 +182,9 @@ class RetryingSite implements SharingSiteService {
   }
 
   report(details: boolean): SiteReport {
-    return reportSite(this.state, details);
+    const report = reportSite(this.state, details);
+    const age = this.#publisher?.ageSeconds;
+    return report.status === 'ok' && age !== undefined ? { ...report, indexAgeSeconds: Math.round(age) } : report;
   }
 
   countWork(): SiteWork {
@@ -174,6 +203,7 @@ class RetryingSite implements SharingSiteService {
       config,
       summary,
       storedQueries,
+      directory: this.#config.site,
       changedAt: store.changedAt,
       problems: site.problems(),
     };
@@ -189,6 +219,7 @@ class RetryingSite implements SharingSiteService {
     await this.#attempt;
     if (!('open' in this.state)) return;
     const { imaging, markdown } = this.state.open;
+    await this.#publisher?.close();
     await markdown.close();
     await imaging.images.close();
     this.#site?.close();
@@ -203,6 +234,7 @@ class RetryingSite implements SharingSiteService {
     };
     const { project } = this.#config;
     const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
+    const publisher = await this.#options.openPublisher?.();
     const site = await openSiteFromConfig(this.#config, {
       schema,
       modules: {
@@ -218,6 +250,10 @@ class RetryingSite implements SharingSiteService {
       watch: this.#config.watch ? watch : undefined,
       onDamage: (error) => this.replaceDamaged(error),
       onCommit: (change) => this.#options.onShared?.('records', change),
+      onRecorded: publisher && ((change) => publisher.note(change)),
+    }).catch(async (error: unknown) => {
+      await publisher?.close();
+      throw error;
     });
     let imaging: ImageService | undefined;
     try {
@@ -239,13 +275,34 @@ class RetryingSite implements SharingSiteService {
       await this.#options.checkSite?.(open);
       this.#site = site;
       this.state = { open };
+      this.#publish(publisher, { schema, modules });
       void this.#warnOfFormats(site, storedQueries);
       return open;
     } catch (error) {
       await imaging?.images.close();
+      await publisher?.close();
       site.close();
       throw error;
     }
+  }
+
+  #publish(
+    publisher: IndexPublisher | undefined,
+    { schema: { tables }, modules }: Pick<OpenSite, 'schema'> & { readonly modules: SourceModules },
+  ): void {
+    this.#publisher = publisher;
+    const [site, shared] = [this.#site, this.share()];
+    if (publisher === undefined || site === undefined || shared.status !== 'open') return;
+    const { config, summary, storedQueries, directory, file } = shared;
+    const schema = { tables, modules };
+    publisher.start({
+      store: site.store,
+      file,
+      schema: recordsDigest(schema),
+      description: { config, summary, storedQueries, directory },
+      problems: () => site.problems(),
+      openCopy: (copy) => openCopiedRecords({ ...schema, file: copy }),
+    });
   }
 
   /** Does not delay the start, because a glob of stored queries may search the whole site. */
@@ -271,7 +328,10 @@ class RetryingSite implements SharingSiteService {
     this.state = { status: 'unavailable', reason: 'The records of the site were damaged and are made again.' };
     this.#wasOpen = true;
     this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
+    const publisher = this.#publisher;
+    this.#publisher = undefined;
     const replace = async (): Promise<void> => {
+      await publisher?.close();
       await markdown.close();
       await imaging.images.close();
       site?.discard();
@@ -339,10 +399,11 @@ export function toImageOptions({
   linkKey,
   signer,
   sharedFiles,
+  fetchFile,
   parallelism,
 }: SiteServiceOptions): ImageServiceOptions {
   const onDamage = (name: string): void => log.warn(`Making public/${name} again, as it was damaged.`);
-  return { linkKey, signer, sharedFiles, onDamage, ...(parallelism && { renderer: { parallelism } }) };
+  return { linkKey, signer, sharedFiles, fetchFile, onDamage, ...(parallelism && { renderer: { parallelism } }) };
 }
 
 /** Reads the stored queries, if the configuration of the site restricts images to them. */
@@ -386,18 +447,30 @@ interface SiteDataOptions {
   /** Called when the records of the open site are found damaged. */
   readonly onDamage?: (error: unknown) => void;
   readonly onCommit?: SiteOptions['onCommit'];
+  readonly onRecorded?: SiteOptions['onRecorded'];
 }
 
 type ImageServiceOptions = Pick<
   ImagesOptions,
   'linkKey' | 'onDamage' | 'onLink' | 'renderer' | 'sharedFiles' | 'signer'
->;
+> &
+  Pick<SiteServiceOptions, 'fetchFile'>;
 
-/** Opens the configured site and brings its records up to date. */
+/**
+ * Opens the configured site and brings its records up to date.
+ *
+ * @throws AppError `invalid_input` for the address of an index.
+ */
 export async function openSiteFromConfig(
-  { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
+  { site, siteIndex, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'siteIndex' | 'state'>,
   { schema: { tables, resolvers }, recordsDirectory, terminal, ...options }: SiteDataOptions,
 ): Promise<Site> {
+  if (siteIndex !== undefined) {
+    throw new AppError(
+      'invalid_input',
+      'expected the folder of the site; the address of an index has no files to read',
+    );
+  }
   const view = terminal && (await openScanTerminal(terminal));
   try {
     return await openSite({
@@ -419,7 +492,7 @@ export async function openSiteFromConfig(
 export function openImageService(
   { store, config: { pathPrefix } }: Pick<ReadableSite, 'config' | 'store'>,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: ImageServiceOptions,
+  { fetchFile, ...options }: ImageServiceOptions,
 ): ImageService {
   const pictures = createImageSources(store);
   const images = openImages({
@@ -427,13 +500,24 @@ export function openImageService(
     findSource: pictures.find,
     prefix: pathPrefix,
     quotaBytes: imagesQuota,
+    ...(fetchFile && { openSource: (source) => copySource(source, publicFiles) }),
     ...options,
   });
-  const publicFiles = openPublicFiles({
+  const publicFiles: PublicFiles = openPublicFiles({
     pathPrefix,
     store: images.store,
     findFile: pictures.find,
     signer: options.signer,
+    fetchFile,
   });
   return { pictures, images, publicFiles, currentLinks: () => options.signer?.currentWindow() ?? 0 };
+}
+
+/** Returns the source of an image with the path of its copy, which is made from the bucket unless it exists. */
+async function copySource(source: ImageSource, publicFiles: PublicFiles): Promise<ImageSource> {
+  const file = await publicFiles.publish(source);
+  if (file === undefined)
+    throw new AppError('not_found', `${JSON.stringify(source.relativePath)} is no longer in the site.`);
+  const { mtimeMs } = await stat(file.absolutePath);
+  return { ...source, absolutePath: file.absolutePath, mtimeMs };
 }

@@ -38,14 +38,20 @@ export interface Config {
   readonly instanceLabel: string;
   /** The number of processes that serve requests. */
   readonly workers: number;
-  /** The absolute path of the site's folder. */
+  /** The absolute path of the site's folder, or the address of an index that another server publishes. */
   readonly site: string;
+  /** The address of the index that another server publishes, as `s3://bucket/prefix`; `undefined` for a folder. */
+  readonly siteIndex: string | undefined;
+  /** The bucket that the index and the files of the site are published to; `undefined` for none. */
+  readonly sitePublish: string | undefined;
   /** The absolute path of the state folder. */
   readonly state: string;
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
   readonly databaseUrl: string | undefined;
   /** The largest number of PostgreSQL connections; `undefined` for the default. */
   readonly postgresPool: number | undefined;
+  /** The database past a pooler, with its password; `undefined` for `databaseUrl`. */
+  readonly postgresDirectUrl: string | undefined;
   /** The bucket of derived images, as `s3://bucket/prefix`; `undefined` for the state folder alone. */
   readonly objects: string | undefined;
   /** The variables of AWS. */
@@ -214,6 +220,9 @@ async function inspect(
   if (mistakes.length > 0) return undefined;
   const defaults = withDefaults(settings, project, { folder, production: env.NODE_ENV === 'production' });
   const siteAccess = toSiteAccess(settings, given, defaults);
+  if (defaults.sitePublish !== undefined && defaults.siteIndex !== undefined) {
+    throw new StartupError('TRELLIS_SITE_PUBLISH: requires a folder as TRELLIS_SITE; received the address of an index');
+  }
   const secretFiles = [...given.values()].map(({ secretFile }) => secretFile);
   const configFiles = [file?.file, ...secretFiles].filter((path) => path !== undefined);
   return { ...defaults, project, siteAccess, configFiles, awsEnvironment: readAwsEnvironment(env) };
@@ -362,7 +371,8 @@ function withDefaults(
   const hasAccounts = project.accounts ?? services.some((name) => Object.hasOwn(product.services, name));
   const defaults = toDefaults(settings, folder);
   const site = settings.site ?? resolve(folder, project.site?.folder ?? defaults.site);
-  return { ...defaults, site, services, hasAccounts, production };
+  const siteIndex = site.startsWith('s3://') ? site : undefined;
+  return { ...defaults, site, siteIndex, services, hasAccounts, production };
 }
 
 function toAuditRetention({ auditMonths, auditArchive }: ConfigValues): Config['auditRetention'] {
@@ -371,7 +381,10 @@ function toAuditRetention({ auditMonths, auditArchive }: ConfigValues): Config['
     : { months: auditMonths, place: auditArchive };
 }
 
-const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'production' | 'services'> => ({
+const toDefaults = (
+  settings: ConfigValues,
+  folder: string,
+): Omit<Defaults, 'production' | 'services' | 'siteIndex'> => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
   isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
@@ -380,9 +393,11 @@ const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'pro
   instanceLabel: settings.instanceLabel ?? '',
   workers: settings.workers === 'auto' ? availableParallelism() : Number(settings.workers ?? 1),
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
+  sitePublish: settings.sitePublish,
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
   postgresPool: settings.postgresPool,
+  postgresDirectUrl: settings.postgresDirectUrl,
   objects: settings.objects === 'file:' ? undefined : settings.objects,
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,

@@ -6,7 +6,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options with secret values. Each can also be given as a file that contains the value. */
-type SecretName = 'databaseUrl' | 'githubAppPrivateKeyBase64' | 'serverKey' | 'siteToken' | 'smtp';
+type SecretName =
+  'databaseUrl' | 'githubAppPrivateKeyBase64' | 'postgresDirectUrl' | 'serverKey' | 'siteToken' | 'smtp';
 
 type SecretFiles = { readonly [Name in SecretName as `${Name}File`]?: string };
 
@@ -20,6 +21,7 @@ export interface ConfigValues extends SecretFiles {
   /** A number as text, or `auto`. */
   readonly workers?: string;
   readonly site?: string;
+  readonly sitePublish?: string;
   readonly state?: string;
   readonly services?: readonly string[];
   readonly siteAccess?: 'people' | 'public' | 'token';
@@ -31,6 +33,7 @@ export interface ConfigValues extends SecretFiles {
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
   readonly postgresPool?: number;
+  readonly postgresDirectUrl?: string;
   readonly objects?: string;
   /** Text such as `500MB`. */
   readonly imagesQuota?: string;
@@ -86,8 +89,10 @@ export interface ConfigOption {
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 
+const BUCKET_PATTERN = 's3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?';
+
 /** The state folder alone, or a bucket. */
-const OBJECTS_PATTERN = '^(file:|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?)$';
+const OBJECTS_PATTERN = `^(file:|${BUCKET_PATTERN})$`;
 
 /** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
 const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
@@ -193,10 +198,20 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   site: {
     env: 'TRELLIS_SITE',
     flag: '--site <folder>',
-    description: 'folder of the site (default: the example site)',
-    schema: TEXT,
-    expected: 'the path of a folder',
+    description:
+      'folder of the site, or the s3:// address of an index that another server publishes (default: the example site)',
+    // A replica follows the index in a bucket.
+    schema: { ...TEXT, pattern: `^(?!s3:)|^${BUCKET_PATTERN}$` },
+    expected: 'the path of a folder, or an address such as s3://bucket/prefix',
     isPath: true,
+  },
+  sitePublish: {
+    env: 'TRELLIS_SITE_PUBLISH',
+    flag: '--site-publish <url>',
+    description:
+      'bucket to publish the index and the files of the site to, for replicas, such as s3://bucket/prefix (default: none)',
+    schema: { type: 'string', pattern: `^${BUCKET_PATTERN}$`, maxLength: 4096 },
+    expected: 'an address such as s3://bucket/prefix?region=eu-west-1',
   },
   state: {
     env: 'TRELLIS_STATE',
@@ -281,6 +296,16 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'maximum number of PostgreSQL connections, and so of transactions at a time (default: 10)',
     schema: { type: 'integer', minimum: 2, maximum: 1000 },
     expected: 'a whole number from 2 to 1000',
+  },
+  postgresDirectUrl: {
+    env: 'TRELLIS_POSTGRES_DIRECT_URL',
+    flag: '--postgres-direct-url <url>',
+    description:
+      'PostgreSQL database past a pooler, for notifications between servers; other processes can see flags (default: DATABASE_URL)',
+    schema: { type: 'string', pattern: '^postgres(ql)?://', maxLength: 4096 },
+    expected: 'a URL such as postgres://user:password@host:5432/database',
+    requires: 'databaseUrl',
+    isSecret: true,
   },
   objects: {
     env: 'TRELLIS_OBJECTS',

@@ -1,6 +1,6 @@
 import { type Database, isPostgres } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
-import { createBoardChanges, readBoardVersions } from './boards/board-changes.js';
+import { type ChangeNotices, createBoardChanges, readBoardVersions } from './boards/board-changes.js';
 import { type BoardStreams, createBoardStreams } from './boards/board-streams.js';
 import { type Boards, createBoards } from './boards/boards.js';
 import { createFeeds, type Feeds } from './boards/feeds.js';
@@ -88,11 +88,16 @@ export interface DashboardOptions {
   readonly hasOtherProcesses?: boolean;
   /** How often boards with subscribers are polled for changes that another process made. */
   readonly pollMs?: number;
+  /** Messages between the processes; absent to poll only. */
+  readonly notices?: ChangeNotices & { readonly isListening: boolean };
   readonly now?: () => number;
 }
 
 /** Changes that another process stores show within a second. */
 const POLL_MS = 500;
+
+/** The same while notices arrive, of which one may be lost. */
+const NOTICED_POLL_MS = 5_000;
 
 /** A process alone on its database notifies itself; polling only detects deleted users. */
 const ALONE_POLL_MS = 15_000;
@@ -101,10 +106,18 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const { database, key, origin, githubApp, forgeAllow, refresh, refreshMs, report, pollMs, now = Date.now } = options;
   const { smtp, notificationAllow: allow, notificationLookMs: lookMs } = options;
   const { hasOtherProcesses = isPostgres(database) } = options;
-  const changes = createBoardChanges({
-    readVersions: (personIds) => readBoardVersions(database, personIds, now()),
-    everyMs: pollMs ?? (hasOtherProcesses ? POLL_MS : ALONE_POLL_MS),
-  });
+  const { notices } = options;
+  const everyMs = (): number => {
+    if (!hasOtherProcesses) return ALONE_POLL_MS;
+    return notices?.isListening ? NOTICED_POLL_MS : POLL_MS;
+  };
+  const changes = createBoardChanges(
+    {
+      readVersions: (personIds) => readBoardVersions(database, personIds, now()),
+      everyMs: () => pollMs ?? everyMs(),
+    },
+    notices,
+  );
   const notifications: Notifications = createNotifications({
     ...{ database, key, origin, smtp, allow, report, lookMs, now },
     getForges: (personId) => forges.of(personId),

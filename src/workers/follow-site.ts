@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setImmediate as pause } from 'node:timers/promises';
+import { setImmediate as pause, setTimeout as delay } from 'node:timers/promises';
 import { isDamage } from '@trellis/core/storage-faults';
 import type { FollowedRecords } from '@trellis/site/followed-records';
 import { createFormatDate } from '@trellis/site/query/dates';
@@ -25,7 +25,7 @@ import {
 } from '../site-service.js';
 import type { PrimaryLink } from './primary-link.js';
 
-interface FollowSiteOptions extends SiteServiceOptions {
+export interface FollowSiteOptions extends SiteServiceOptions {
   readonly primary: Pick<PrimaryLink, 'on' | 'send'>;
 }
 
@@ -44,7 +44,9 @@ class FollowedSite implements SiteService {
   readonly #options: FollowSiteOptions;
   readonly #settle: { readonly open: (open: OpenSite) => void; readonly fail: (reason: Error) => void };
   #shared: SharedSite | undefined;
-  #records: FollowedRecords | undefined;
+  #opened: OpenRecords | undefined;
+  /** The records that are still being closed, and what hastens it. */
+  readonly #replaced = new Map<AbortController, Promise<void>>();
   #problems: ProblemReport = { entries: [], count: 0 };
   #changing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -74,6 +76,10 @@ class FollowedSite implements SiteService {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#changing;
+    for (const [controller, done] of this.#replaced) {
+      controller.abort();
+      await done;
+    }
     await this.#closeSite({ status: 'unavailable', reason: 'The server is stopping.' });
   }
 
@@ -88,9 +94,14 @@ class FollowedSite implements SiteService {
     // The next change is already known.
     if (shared !== this.#shared || this.#isClosed) return;
     try {
-      await this.#closeSite(shared.status === 'open' ? { status: 'starting', reason: STARTING } : shared);
-      if (shared.status === 'open') this.#settle.open(await this.#open(shared));
-      else if (shared.status === 'unavailable') this.#settle.fail(new Error(shared.reason));
+      if (shared.status === 'open') {
+        const before = this.#opened;
+        this.#settle.open(await this.#open(shared));
+        if (before) this.#closeLater(before);
+      } else {
+        await this.#closeSite(shared);
+        if (shared.status === 'unavailable') this.#settle.fail(new Error(shared.reason));
+      }
     } catch (error) {
       this.#options.log.error(`The records of the site can't be opened: ${String(error)}`);
       if (isDamage(error)) this.#reportDamage(error);
@@ -98,7 +109,14 @@ class FollowedSite implements SiteService {
     }
   }
 
-  async #open({ file, config, summary, storedQueries, ...records }: SharedSite & { readonly status: 'open' }) {
+  async #open({
+    file,
+    config,
+    summary,
+    storedQueries,
+    directory,
+    ...records
+  }: SharedSite & { readonly status: 'open' }) {
     const { primary, statements: watch } = this.#options;
     const { project } = this.#config;
     const [schema, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
@@ -111,19 +129,20 @@ class FollowedSite implements SiteService {
       requestIndex: (key) => primary.send({ kind: 'index', key }),
     });
     store.refresh(records.changedAt);
-    this.#records = store;
-    this.#problems = records.problems;
     const readDigest = createDigestReader(store, undefined);
     const site = { store, config, summary, readDigest, problems: (): ProblemReport => this.#problems };
     const imaging = openImageService(site, this.#config, toImageOptions(this.#options));
     const formatDate = createFormatDate({ dialect: config.dates });
     const markdown = openMarkdown(site, {
       imaging,
-      directory: this.#config.site,
+      directory,
       cacheDirectory: path.dirname(file),
       warn: (line) => this.#options.log.warn(line),
     });
     const open: OpenSite = { site, schema, imaging, markdown, storedQueries, formatDate };
+    // Requests that arrive from now on read the new records; there is no moment without any.
+    this.#opened = { open, records: store };
+    this.#problems = records.problems;
     this.state = { open };
     return open;
   }
@@ -131,8 +150,8 @@ class FollowedSite implements SiteService {
   #refresh({ changedAt, problems, change }: SharedRecords): void {
     this.#problems = problems;
     try {
-      this.#records?.refresh(changedAt);
-      if (change) this.#records?.changes.publish(change);
+      this.#opened?.records.refresh(changedAt);
+      if (change) this.#opened?.records.changes.publish(change);
     } catch (error) {
       this.#options.log.error(`The records of the site can't be read: ${String(error)}`);
       if (isDamage(error)) this.#reportDamage(error);
@@ -144,17 +163,35 @@ class FollowedSite implements SiteService {
   }
 
   async #closeSite(state: SiteState): Promise<void> {
-    const before = this.state;
+    const before = this.#opened;
+    this.#opened = undefined;
     this.state = state;
-    if (!('open' in before)) return;
-    const records = this.#records;
-    this.#records = undefined;
     // Queries that have begun have to end first.
     await pause();
-    await before.open.markdown.close();
-    await before.open.imaging.images.close();
-    records?.close();
+    if (before) await close(before);
   }
+
+  /** Closes records that were replaced, once no query can read them any longer. */
+  #closeLater(before: OpenRecords): void {
+    const controller = new AbortController();
+    const done = delay(this.#config.queryTimeoutMs + 1_000, undefined, { signal: controller.signal, ref: false })
+      .catch(() => undefined)
+      .then(() => close(before))
+      .finally(() => this.#replaced.delete(controller));
+    this.#replaced.set(controller, done);
+  }
+}
+
+/** An open site, and its records. */
+interface OpenRecords {
+  readonly open: OpenSite;
+  readonly records: FollowedRecords;
+}
+
+async function close({ open: { markdown, imaging }, records }: OpenRecords): Promise<void> {
+  await markdown.close();
+  await imaging.images.close();
+  records.close();
 }
 
 function createAttempt() {

@@ -64,7 +64,14 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'secrets-handlers'], packages: [] },
   'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
   project: { rooms: ['product'], packages: [] },
-  services: { rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service', 'workers'] },
+  services: {
+    rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-index', 'site-service', 'workers'],
+  },
+  // A replica reads the copy of an index as a worker reads the records of its primary process.
+  'site-index': {
+    rooms: ['core', 'site', 'site-schema', 'site-service', 'storage', 'workers'],
+    packages: 'no transport',
+  },
   'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-markdown', 'site-schema'] },
   'site-markdown': { rooms: ['core', 'site'], packages: [] },
   'site-schema': { rooms: ['config'], packages: ['node:fs', 'node:fs/promises'] },

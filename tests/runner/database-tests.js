@@ -21,6 +21,7 @@ const ENGINE_NEUTRAL = [
   'deploy/proxies.test.ts',
   'sealing/put-secret.test.ts',
   'server/pages/built-pages.test.ts',
+  'site-index/site-index.test.ts',
 ];
 
 /**

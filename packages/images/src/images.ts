@@ -18,7 +18,7 @@ import type { ImageFieldDependencies } from './plan/image-request.js';
 import { createLinks, type DerivedImage, type OriginalImage, parseOriginalName, toOriginal } from './plan/links.js';
 import type { Size } from './plan/sizes.js';
 import type { Operations } from './plan/transform.js';
-import { openRenderer, type RendererOptions } from './render/renderer.js';
+import { openRenderer, type OpenSource, type RendererOptions, withOpenSources } from './render/renderer.js';
 import type { ImageMetadata, ImageSource } from './source.js';
 import {
   buildImages,
@@ -140,6 +140,8 @@ export interface ImagesOptions {
   readonly quotaBytes?: number;
   /** Derived images that several servers share. */
   readonly sharedFiles?: SharedFiles;
+  /** Returns a source whose path this machine can read; absent if it can read all of them. */
+  readonly openSource?: OpenSource;
   /** The number of cores that rendering may use, and the limit of drawings. */
   readonly renderer?: RendererOptions;
 }
@@ -177,7 +179,7 @@ export function openImages(options: ImagesOptions): Images {
     maxBytes: fileBytes,
     onEvict: createFileEvictor(stateDirectory),
   });
-  const renderer = openRenderer(rendering);
+  const renderer = withOpenSources(openRenderer(rendering), options.openSource);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
   const store = openFileStore(stateDirectory, quota, { onDamage, shared: sharedFiles });

@@ -14,6 +14,7 @@ import {
   DURABILITY_PRAGMAS,
   IdIndexes,
 } from './records/bulk-load.js';
+import { applyChangesets, ChangeRecorder, type RecordedChange, SEQUENCE } from './records/change-recorder.js';
 import {
   addDerivedColumns,
   createIndexes,
@@ -41,11 +42,19 @@ export interface RecordStore extends SiteRecords {
   createMissingIndexes(): Promise<void>;
   /** Creates the index of a query shape, which a different process has requested. */
   makeIndex(key: IndexKey): void;
+  /**
+   * Applies the changes of transactions that were recorded elsewhere, in one transaction.
+   *
+   * @throws Error if these records are no copy of those that the changes were recorded for.
+   */
+  applyChanges(changesets: readonly Uint8Array[]): void;
 }
 
 export interface RecordStoreOptions extends SiteRecordsOptions {
   /** Called when other processes can read a change: of records, which is described, or of an index. */
   readonly onCommit?: (change?: RecordChange) => void;
+  /** Receives the changes of each transaction, for copies of the records. */
+  readonly onRecorded?: (change: RecordedChange) => void;
 }
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
@@ -63,7 +72,7 @@ export function openRecordStore(options: RecordStoreOptions): RecordStore {
 
 function open(
   database: DatabaseSyncInstance,
-  { file, watch, onDamage, onCommit, ...schema }: RecordStoreOptions,
+  { file, watch, onDamage, onCommit, onRecorded, ...schema }: RecordStoreOptions,
 ): RecordStore {
   // The rows are wide, so larger pages than the default make reading and writing faster.
   database.exec(
@@ -72,7 +81,7 @@ function open(
   const functions: FunctionState = { patterns: new PatternCache() };
   defineFunctions(database, functions);
   prepareTables(database, schema);
-  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch, onDamage, onCommit });
+  return new SqliteRecordStore({ database, file, ...schema }, { functions, watch, onDamage, onCommit, onRecorded });
 }
 
 function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): void {
@@ -108,29 +117,38 @@ function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): vo
 class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements RecordStore {
   readonly #onDamage: RecordStoreOptions['onDamage'];
   readonly #onCommit: RecordStoreOptions['onCommit'];
+  readonly #recorder: ChangeRecorder | undefined;
   readonly #ids: IdIndexes;
   readonly #closing = new AbortController();
 
   constructor(
     opened: BulkLoadOptions,
-    { onCommit, ...options }: Pick<EngineOptions, 'functions'> & Omit<RecordStoreOptions, 'file' | 'tables'>,
+    {
+      onCommit,
+      onRecorded,
+      ...options
+    }: Pick<EngineOptions, 'functions'> & Omit<RecordStoreOptions, 'file' | 'tables'>,
   ) {
     super(opened, options);
     this.#onDamage = options.onDamage;
     this.#onCommit = onCommit;
+    this.#recorder = onRecorded && new ChangeRecorder(opened.database, opened.tables, onRecorded);
     this.#ids = new IdIndexes(opened);
   }
 
   write<T>(change: (writer: RecordWriter) => T): T {
     const { database } = this.opened;
+    const recorder = this.#recorder;
     const writer = new RecordWriter({
       statements: this.statements,
       columns: this.#columns(),
       ids: this.#ids,
       onNonBmp: (kind, column) => this.nonBmp.add(kind, column),
+      onFile: recorder && ((position) => recorder.noteFile(position)),
     });
     let changed: RecordChange | undefined;
     let isCommitted = false;
+    const sequence = recorder?.begin();
     database.exec('BEGIN IMMEDIATE');
     try {
       const result = change(writer);
@@ -140,6 +158,7 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
         writer.setMeta(REVISION, String(changed.revision));
       }
       if (this.nonBmp.changed) writer.setMeta('~astral', this.nonBmp.toText());
+      if (sequence !== undefined) writer.setMeta(SEQUENCE, String(sequence));
       database.exec('COMMIT');
       isCommitted = true;
       return result;
@@ -151,10 +170,8 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
       this.advance(Date.now());
-      if (isCommitted) {
-        this.#onCommit?.(changed);
-        if (changed) this.changes.publish(changed);
-      }
+      recorder?.end({ isKept: isCommitted });
+      if (isCommitted) this.#reportCommit(changed);
     }
   }
 
@@ -163,10 +180,29 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     const isEmpty = kinds.every((kind) => !this.statements.get(`SELECT 1 FROM ${quoteIdentifier(kind)} LIMIT 1`));
     if (!isEmpty) return work();
     try {
+      if (this.#recorder) this.#recorder.isBulk = true;
       return await bulkLoad(this.opened, work);
     } finally {
+      if (this.#recorder) this.#recorder.isBulk = false;
       this.#ids.findMissing();
     }
+  }
+
+  applyChanges(changesets: readonly Uint8Array[]): void {
+    const { database } = this.opened;
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      applyChangesets(database, changesets);
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.advance(Date.now());
+    }
+    // Changesets are not read; a client that receives this queries everything again.
+    const kinds = Object.keys(this.opened.tables);
+    this.#reportCommit({ revision: this.revision, kinds, ids: [], isTruncated: true });
   }
 
   createMissingIndexes(): Promise<void> {
@@ -180,6 +216,11 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
   override close(): void {
     this.#closing.abort();
     super.close();
+  }
+
+  #reportCommit(changed: RecordChange | undefined): void {
+    this.#onCommit?.(changed);
+    if (changed) this.changes.publish(changed);
   }
 
   #columns(): ReadonlyMap<string, readonly TableColumn[]> {

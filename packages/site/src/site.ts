@@ -11,7 +11,8 @@ import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
 import { type FollowedRecords, type FollowedRecordsOptions, followRecords } from './followed-records.js';
 import { openRecordStore, type RecordStore, type RecordStoreOptions } from './record-store.js';
-import type { RecordTables } from './records/record-schema.js';
+import type { RecordedChange } from './records/change-recorder.js';
+import { type RecordTables, schemaDigest } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
 import { findPendingFile, type LargeFileDigests, toPendingDigest } from './sources/digests/large-file-digests.js';
 import { ENTRY_COLUMNS } from './sources/file-records.js';
@@ -82,6 +83,8 @@ export interface SiteOptions {
   readonly onDamage?: (error: unknown) => void;
   /** Called when other processes can read a change of the records, which is described, or of an index. */
   readonly onCommit?: RecordStoreOptions['onCommit'];
+  /** Receives the changes of each transaction, for copies of the records. */
+  readonly onRecorded?: (change: RecordedChange) => void;
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
   readonly watch?: SiteWatchOptions;
   /** Receives slow statements of queries. */
@@ -117,9 +120,10 @@ export async function openSite(options: SiteOptions): Promise<Site> {
 async function openRecords(options: SiteOptions, file: string): Promise<Site> {
   const directory = path.resolve(options.directory);
   const { config, warnings } = await loadSiteConfig(directory);
-  const { tables, onDamage, onCommit, statements: watch } = options;
+  const { tables, onDamage, onCommit, onRecorded, statements: watch } = options;
   const stored = markSourceTypes(tables, options.modules?.modules ?? {});
-  const store = openRecordStore({ file, tables: stored, derived: ENTRY_COLUMNS, watch, onDamage, onCommit });
+  const callbacks = { watch, onDamage, onCommit, onRecorded };
+  const store = openRecordStore({ file, tables: stored, derived: ENTRY_COLUMNS, ...callbacks });
   try {
     const { summary, problems, skipped, live, content, listProblems } = await readSite(directory, {
       ...options,
@@ -199,8 +203,22 @@ export interface FollowOptions extends Pick<FollowedRecordsOptions, 'onDamage' |
 export const followSiteRecords = ({ tables, modules, ...options }: FollowOptions): FollowedRecords =>
   followRecords({ ...options, tables: markSourceTypes(tables, modules), derived: ENTRY_COLUMNS });
 
+type CopyOptions = Pick<FollowOptions, 'file' | 'modules' | 'tables'> & Pick<SiteOptions, 'onCommit'>;
+
+/** Opens a copy of the records, to which the changes of the original are applied. */
+export function openCopiedRecords({ tables, modules, ...options }: CopyOptions): RecordStore {
+  const schema = { tables: markSourceTypes(tables, modules), derived: ENTRY_COLUMNS };
+  const store = openRecordStore({ ...options, ...schema });
+  makeIndexes(store, {});
+  return store;
+}
+
+/** Returns a digest that is equal for servers whose records have the same tables. */
+export const recordsDigest = ({ tables, modules }: Pick<FollowOptions, 'modules' | 'tables'>): string =>
+  schemaDigest({ tables: markSourceTypes(tables, modules), derived: ENTRY_COLUMNS });
+
 /** Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. */
-function makeIndexes(store: RecordStore, { onWarnings }: SiteOptions): void {
+function makeIndexes(store: RecordStore, { onWarnings }: Pick<SiteOptions, 'onWarnings'>): void {
   store.createMissingIndexes().catch((error: unknown) => {
     onWarnings?.([`Queries stay slow because an index can't be created: ${String(error)}`], 1);
   });

@@ -5,6 +5,7 @@ import { formatProblem, type ProblemReport } from '@trellis/site/sources/problem
 import type { Config } from '../../config/config.js';
 import { loadSiteSchema } from '../../site-schema.js';
 import { openSiteFromConfig } from '../../site-service.js';
+import { openObjectStore } from '../../storage/objects/open-store.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';
 
 const CHECK = 'site';
@@ -18,6 +19,7 @@ const SCAN_TIMEOUT_MS = 60_000;
 /** Scans the site as the server does, into a temporary folder, and reports the entries that it would skip. */
 export async function checkSite(config: Config): Promise<CheckResult> {
   if (!config.services.includes('site')) return passed(CHECK, 'not an enabled service');
+  if (config.siteIndex !== undefined) return checkIndex(config.siteIndex, config);
   const recordsDirectory = await mkdtemp(join(tmpdir(), 'trellis-doctor-'));
   try {
     return judge(config.site, await readProblems(config, recordsDirectory));
@@ -31,6 +33,22 @@ export async function checkSite(config: Config): Promise<CheckResult> {
     await rm(recordsDirectory, { recursive: true, force: true });
   }
 }
+
+/** Reads the head of the index that another server publishes. */
+async function checkIndex(site: string, { awsEnvironment }: Config): Promise<CheckResult> {
+  const store = openObjectStore(site, awsEnvironment);
+  try {
+    const head = await store.head('head.json', AbortSignal.timeout(INDEX_TIMEOUT_MS));
+    const advice = 'start the server with TRELLIS_SITE_PUBLISH, or correct the address';
+    return head === undefined ? failed(CHECK, `no index at ${site}`, advice) : passed(CHECK, `an index at ${site}`);
+  } catch (error) {
+    return failed(CHECK, `${site}: ${(error as Error).message}`, 'check the AWS_* variables and the bucket');
+  } finally {
+    await store.close();
+  }
+}
+
+const INDEX_TIMEOUT_MS = 10_000;
 
 async function readProblems(config: Config, recordsDirectory: string): Promise<ProblemReport> {
   const signal = AbortSignal.timeout(SCAN_TIMEOUT_MS);

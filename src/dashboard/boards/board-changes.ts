@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 
-/** Notifies subscribers in this process that a board changed. */
+/** Notifies subscribers that a board changed. */
 export interface BoardChanges {
+  /** Notifies the subscribers of this process, and those of others if there are notices. */
   notify(personId: string): void;
   /** Subscribes to a board: no change after this call is missed. The caller must `close()` the subscription. */
   subscribe(personId: string): BoardSubscription;
@@ -23,11 +24,18 @@ export interface BoardSubscription {
 interface ChangePolling {
   /** Returns version identifiers by user. Deleted users are missing. */
   readonly readVersions: (personIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  readonly everyMs: number;
+  /** Returns the time to the next poll. */
+  readonly everyMs: () => number;
+}
+
+/** Messages between processes. */
+export interface ChangeNotices {
+  send(name: string): void;
+  onReceived(listener: (name: string) => void): void;
 }
 
 /** Polls all boards that have subscribers in this process together, as long as there are any. */
-export function createBoardChanges(watch?: ChangePolling): BoardChanges {
+export function createBoardChanges(watch?: ChangePolling, notices?: ChangeNotices): BoardChanges {
   const listeners = new Map<string, Set<() => void>>();
   const notify = (personId: string): void => {
     for (const listener of listeners.get(personId) ?? []) listener();
@@ -37,7 +45,7 @@ export function createBoardChanges(watch?: ChangePolling): BoardChanges {
   async function poll({ readVersions, everyMs }: ChangePolling): Promise<void> {
     let known: ReadonlyMap<string, string> = new Map();
     while (listeners.size > 0) {
-      await sleep(everyMs, undefined, { ref: false });
+      await sleep(everyMs(), undefined, { ref: false });
       const subscribed = [...listeners.keys()];
       // A failed database read counts as no change; the next poll tries again.
       const versions = await readVersions(subscribed).catch(() => known);
@@ -48,8 +56,13 @@ export function createBoardChanges(watch?: ChangePolling): BoardChanges {
     isPolling = false;
   }
 
+  notices?.onReceived(notify);
+
   return {
-    notify,
+    notify(personId) {
+      notify(personId);
+      notices?.send(personId);
+    },
     subscribe(personId) {
       const own = listeners.get(personId) ?? new Set();
       listeners.set(personId, own);

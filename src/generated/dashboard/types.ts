@@ -1803,6 +1803,12 @@ export interface components {
             readonly problemCount?: number;
             /** @description The first problems; absent if the site is not public. */
             readonly problems?: readonly components["schemas"]["SiteProblem"][];
+            /**
+             * @description The time since the published index of the site was last confirmed: by this server, if it publishes the index, or
+             *     else by the server that does. Absent if no index is published. An age of more than 30 seconds shows that the
+             *     bucket or the publishing server is unavailable; the last index is served.
+             */
+            readonly indexAgeSeconds?: number;
         };
         /** @description A skipped entry of the site, or an invalid value in a file. */
         readonly SiteProblem: {

@@ -192,7 +192,7 @@ validate2.evaluated = {"props":{"error":true,"code":true,"field":true,"requestId
 export const readinessSchema = validate5;
 const schema6 = {"$id":"function-readinessSchema","allOf":[{"$ref":"response#/components/schemas/Readiness"}]};
 const schema7 = {"type":"object","required":["status","goroutines"],"properties":{"status":{"type":"string","const":"ok"},"goroutines":{"type":"integer","minimum":1},"site":{"$ref":"#/components/schemas/SiteReadiness"}}};
-const schema8 = {"type":"object","required":["status"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"reason":{"type":"string"},"problemCount":{"type":"integer","minimum":0},"problems":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SiteProblem"}}}};
+const schema8 = {"type":"object","required":["status"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"reason":{"type":"string"},"problemCount":{"type":"integer","minimum":0},"problems":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SiteProblem"}},"indexAgeSeconds":{"type":"integer","minimum":0}}};
 const schema9 = {"type":"object","required":["path","reason"],"properties":{"path":{"type":"string"},"line":{"type":"integer","minimum":1},"reason":{"type":"string"}}};
 
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -357,6 +357,28 @@ var valid0 = _errs7 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.indexAgeSeconds !== undefined){
+let data8 = data.indexAgeSeconds;
+const _errs18 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate7.errors = [{instancePath:instancePath+"/indexAgeSeconds",schemaPath:"#/properties/indexAgeSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate7.errors = [{instancePath:instancePath+"/indexAgeSeconds",schemaPath:"#/properties/indexAgeSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -370,7 +392,7 @@ return false;
 validate7.errors = vErrors;
 return errors === 0;
 }
-validate7.evaluated = {"props":{"status":true,"reason":true,"problemCount":true,"problems":true},"dynamicProps":false,"dynamicItems":false};
+validate7.evaluated = {"props":{"status":true,"reason":true,"problemCount":true,"problems":true,"indexAgeSeconds":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){

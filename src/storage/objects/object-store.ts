@@ -15,7 +15,7 @@ export interface ByteRange {
   readonly end?: number;
 }
 
-interface StoredObject extends ObjectInfo {
+export interface StoredObject extends ObjectInfo {
   /**
    * The requested bytes. A lost connection is resumed. The length is verified, and so is the digest of a whole object; a
    * mismatch throws after the last byte.
@@ -51,6 +51,24 @@ export interface ObjectStore {
   ): Promise<StoredObject | undefined>;
   /** Returns whether the object was stored; `false` only for `ifAbsent` and an existing object. */
   put(key: string, content: ObjectContent, options?: PutOptions): Promise<boolean>;
+  /** Returns an object unless its ETag is still `etag`: then `unchanged`. Returns `undefined` for a missing object. */
+  getChanged(
+    key: string,
+    etag: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<StoredObject | 'unchanged' | undefined>;
+  /**
+   * Replaces an object that still has the ETag `expected`, or creates one if `expected` is `undefined` and the key is
+   * free. A server that does not support conditional writes is asked before, which leaves a short time for another writer.
+   *
+   * @returns the new ETag; `undefined` if the object is a different one. A repeated request may find its own object.
+   */
+  replace(
+    key: string,
+    content: Uint8Array,
+    expected: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<string | undefined>;
   /** Succeeds for a missing object too. */
   delete(key: string): Promise<void>;
   /** Lists the objects whose key starts with the prefix, in the order of their keys. */

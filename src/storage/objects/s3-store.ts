@@ -67,10 +67,48 @@ export function createS3Store(client: S3Client): ObjectStore {
     return send(key, content, options);
   }
 
+  async function replace(
+    key: string,
+    content: Uint8Array,
+    expected: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const condition = expected === undefined ? { 'if-none-match': '*' } : { 'if-match': expected };
+    if (!hasConditions && (await head(key, signal))?.etag !== expected) return undefined;
+    const { sha256 } = await measure(content);
+    const md5 = createHash('md5').update(content).digest('base64');
+    const headers = { 'content-type': 'application/json', [DIGEST_HEADER]: sha256, 'content-md5': md5 };
+    const response = await client.send({
+      method: 'PUT',
+      key: prefix + key,
+      body: content,
+      signal,
+      headers: hasConditions ? { ...headers, ...condition } : headers,
+      accept: [412, 'NoSuchKey', ...(hasConditions ? UNSUPPORTED : [])],
+    });
+    if (response.status < 300) {
+      await response.body.dump();
+      return headerOf(response, 'etag') || (await head(key, signal))?.etag;
+    }
+    if (response.status === 412 || response.code === 'NoSuchKey') return undefined;
+    hasConditions = false;
+    return replace(key, content, expected, signal);
+  }
+
   return {
     address,
     head,
     put,
+    async getChanged(key, etag, signal) {
+      const request: S3Request = { method: 'GET', key: prefix + key, signal };
+      const headers = etag === undefined ? undefined : { 'if-none-match': etag };
+      const response = await client.send({ ...request, ...(headers && { headers }), accept: ['NoSuchKey', 304] });
+      if (response.code === 'NoSuchKey') return undefined;
+      if (response.status === 304) return 'unchanged';
+      const info = toInfo(key, response);
+      return { ...info, body: readBody(client, { request, response, info, range: undefined }) };
+    },
+    replace,
     async get(key, { range, signal } = {}) {
       const request: S3Request = { method: 'GET', key: prefix + key, signal };
       const headers = range && { range: formatRange(range) };

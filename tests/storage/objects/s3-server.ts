@@ -1,6 +1,7 @@
 /**
  * An S3 server of others behind a proxy that injects faults: `s3rver`, or the server of `TEST_S3`. As s3rver does not
- * verify signatures, the proxy compares them with those of the signer that Amazon publishes.
+ * verify signatures, the proxy compares them with those of the signer that Amazon publishes. As it ignores conditions of
+ * writes, the proxy checks them as RFC 9110 describes, one write at a time.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -131,6 +132,45 @@ async function forward(origin: Origin, { request, response, fault }: Exchange): 
   const body = await readAll(request);
   const refused = origin.isLenient ? await findRefusal(origin, request, body) : undefined;
   if (refused !== undefined) return void response.writeHead(refused.status).end(refused.body);
+  const send = (): Promise<void> => sendOn(origin, { request, response, fault }, body);
+  if (!(origin.isLenient && isConditional(request))) return send();
+  const turn = lastWrite.then(async () => {
+    if (await isConditionMet(origin, request)) return send();
+    response.writeHead(412).end(errorDocument('PreconditionFailed'));
+    return undefined;
+  });
+  lastWrite = turn.catch(() => undefined);
+  return turn;
+}
+
+/** The end of the last conditional write. */
+let lastWrite: Promise<unknown> = Promise.resolve();
+
+const isConditional = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
+
+async function isConditionMet({ host, port }: Origin, { url, headers }: IncomingMessage): Promise<boolean> {
+  const head = sendRequest({
+    host,
+    port,
+    method: 'HEAD',
+    path: url,
+    headers: headersOfHead(headers),
+    agent: false,
+  }).end();
+  const [found] = (await once(head, 'response')) as [IncomingMessage];
+  found.resume();
+  const etag = found.statusCode === 200 ? found.headers.etag : undefined;
+  return headers['if-match'] === undefined ? etag === undefined : etag === headers['if-match'];
+}
+
+const headersOfHead = ({ host, authorization, ...headers }: IncomingMessage['headers']) => ({
+  ...{ host, authorization },
+  'x-amz-date': headers['x-amz-date'],
+  'x-amz-content-sha256': headers['x-amz-content-sha256'],
+});
+
+async function sendOn(origin: Origin, { request, response, fault }: Exchange, body: Buffer): Promise<void> {
   const { method, url: target, headers } = request;
   const { host, port } = origin;
   const onward = sendRequest({ host, port, method, path: target, headers, agent: false });

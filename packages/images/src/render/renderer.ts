@@ -3,6 +3,7 @@ import { type CallCounts, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import { needsTwoRuns } from '../plan/transform.js';
+import type { ImageSource } from '../source.js';
 import type { Job, JobKind, JobLimits, JobTypes } from './jobs.js';
 import { JobKilled, type KillableProcess, startProcess } from './killable-process.js';
 
@@ -22,6 +23,18 @@ export interface Renderer {
   count(): CallCounts;
   /** Kills all processes. Running jobs are rejected. */
   close(): void;
+}
+
+/** Returns a source with a path that this machine can read, such as that of a copy. */
+export type OpenSource = (source: ImageSource) => Promise<ImageSource>;
+
+/** Returns a renderer that opens the source of each job before. */
+export function withOpenSources(renderer: Renderer, openSource: OpenSource | undefined): Renderer {
+  if (openSource === undefined) return renderer;
+  return {
+    ...renderer,
+    run: async (kind, input) => renderer.run(kind, { ...input, source: await openSource(input.source) }),
+  };
 }
 
 export interface RendererOptions {

@@ -68,6 +68,9 @@ const COPY_SHARE = 1 / 8;
 
 const DIGEST = /^[0-9a-f]{32}$/;
 
+/** Writes the content with a digest to a path, from a place other than the site's folder. */
+export type FetchFile = (contentDigest: string, target: string) => Promise<void>;
+
 export interface PublicFilesOptions {
   /** The prefix of every path: `''`, or a path such as `/blog`. */
   readonly pathPrefix?: string;
@@ -76,10 +79,12 @@ export interface PublicFilesOptions {
   readonly findFile: (contentDigest: string, base: string) => PublicFile | undefined;
   /** Signs links; absent for a public site. */
   readonly signer?: Pick<LinkSigner, 'sign'>;
+  /** Reads the content of files; absent to copy the files of the site's folder. */
+  readonly fetchFile?: FetchFile;
 }
 
 export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
-  const { pathPrefix = '', store, findFile, signer } = options;
+  const { pathPrefix = '', store, findFile, signer, fetchFile } = options;
   const limitCopies = limitConcurrency(MAX_COPIES);
   const once = singleFlight<PublishedFile | undefined>();
 
@@ -89,8 +94,11 @@ export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
     const name = `static/${contentDigest}/${base}`;
     const existing = await store.find(name);
     if (existing) store.touch(name);
-    else if (file.size > store.maxBytes * COPY_SHARE) return publishOriginal(file);
-    const copy = existing ?? (await limitCopies(() => store.put(name, (temporary) => copyTo(temporary, file))));
+    else if (fetchFile && file.size > store.maxBytes) throw tooLarge(file);
+    else if (!fetchFile && file.size > store.maxBytes * COPY_SHARE) return publishOriginal(file);
+    const write = (temporary: string): Promise<void> =>
+      fetchFile ? fetchFile(contentDigest, temporary) : copyTo(temporary, file);
+    const copy = existing ?? (await limitCopies(() => store.put(name, write)));
     return { absolutePath: copy.absolutePath, contentDigest, isCopy: true };
   }
 
@@ -154,6 +162,13 @@ async function digestOf(file: string): Promise<string> {
 
 function changed({ base }: PublicFileName): AppError {
   return new AppError('conflict', `${JSON.stringify(base)} changed after the last scan. Retry shortly.`);
+}
+
+function tooLarge({ base }: PublicFileName): AppError {
+  return new AppError(
+    'unprocessable',
+    `${JSON.stringify(base)} is larger than the disk space for copies of this server.`,
+  );
 }
 
 function deleted({ base }: PublicFileName, cause: unknown): AppError {

@@ -24,6 +24,8 @@ interface RecordWriterOptions {
   readonly ids: Pick<IdIndexes, 'ensure'>;
   /** Called with each column that is written with characters beyond U+FFFF. */
   readonly onNonBmp: (kind: string, column: string) => void;
+  /** Called with the position of each written record of type `File`. */
+  readonly onFile?: (position: number) => void;
 }
 
 /** Changes records inside one transaction. */
@@ -32,6 +34,7 @@ export class RecordWriter {
   readonly #columns: ReadonlyMap<string, readonly TableColumn[]>;
   readonly #ids: RecordWriterOptions['ids'];
   readonly #onNonBmp: RecordWriterOptions['onNonBmp'];
+  readonly #onFile: RecordWriterOptions['onFile'];
   /**
    * The insert of each record type for rows with the columns of its first row. Rows with few columns are written faster
    * without binding nulls for the others.
@@ -42,11 +45,12 @@ export class RecordWriter {
   /** The records that were put or removed. */
   readonly changed = new ChangedRecords();
 
-  constructor({ statements, columns, ids, onNonBmp }: RecordWriterOptions) {
+  constructor({ statements, columns, ids, onNonBmp, onFile }: RecordWriterOptions) {
     this.#statements = statements;
     this.#columns = columns;
     this.#ids = ids;
     this.#onNonBmp = onNonBmp;
+    this.#onFile = onFile;
   }
 
   /**
@@ -58,6 +62,7 @@ export class RecordWriter {
   put(kind: string, row: Row, position: number): void {
     this.#ids.ensure(kind);
     this.changed.add(kind, String(row.id));
+    if (kind === 'File') this.#onFile?.(position);
     const usual = this.#usual.get(kind) ?? this.#noteUsual(kind, row);
     if (hasColumns(row, usual.columns)) {
       const values = this.#check(kind, usual.columns, Object.values(row));
@@ -87,6 +92,7 @@ export class RecordWriter {
     }
     this.#look(kind, columns, values);
     this.changed.add(kind, String(values[runner.idIndex]));
+    if (kind === 'File') this.#onFile?.(position);
     runner.run([position, ...values]);
   }
 

@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import { openCopiedRecords, recordsDigest } from '@trellis/site/site';
+import type { Config } from '../config/config.js';
+import { loadSiteSchema, loadSourceModules } from '../site-schema.js';
+import {
+  type OpenSite,
+  type SharedRecords,
+  type SharedSite,
+  type SharingSiteService,
+  type SiteReport,
+  type SiteService,
+  type SiteServiceOptions,
+  type SiteState,
+  type SiteWork,
+  STARTING,
+} from '../site-service.js';
+import type { ObjectStore } from '../storage/objects/object-store.js';
+import { followSite } from '../workers/follow-site.js';
+import type { ToWorker } from '../workers/primary-link.js';
+import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
+
+/** The part of a site that its publisher describes besides the records. */
+export type SiteDescription = Pick<
+  SharedSite & { readonly status: 'open' },
+  'config' | 'directory' | 'storedQueries' | 'summary'
+>;
+
+/** Starts to serve the site whose index another server publishes to the bucket. */
+export function startReplicaSite(config: Config, store: ObjectStore, options: SiteServiceOptions): SharingSiteService {
+  return new ReplicaSite(config, store, options);
+}
+
+const NO_RECORDS: SharedRecords = { changedAt: undefined, problems: { entries: [], count: 0 } };
+
+/** Follows the index, and reads its local copy as a worker reads the records of its primary process. */
+class ReplicaSite implements SharingSiteService {
+  readonly firstAttempt: Promise<OpenSite>;
+  readonly #config: Config;
+  readonly #options: SiteServiceOptions;
+  readonly #messages = new EventEmitter();
+  readonly #followed: SiteService;
+  readonly #starting: Promise<IndexFollower>;
+  #follower: IndexFollower | undefined;
+  #shared: SharedSite = { status: 'starting', reason: STARTING };
+
+  constructor(config: Config, store: ObjectStore, options: SiteServiceOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#followed = followSite(config, {
+      ...options,
+      primary: {
+        on: (kind, listener) => void this.#messages.on(kind, listener),
+        send: (message) => {
+          if (message.kind === 'damage') this.replaceDamaged(message.reason);
+          if (message.kind === 'index') this.makeIndex(message.key);
+        },
+      },
+    });
+    this.#starting = this.#start(store);
+    this.firstAttempt = this.#open();
+    this.firstAttempt.catch(() => undefined);
+  }
+
+  get state(): SiteState {
+    return this.#followed.state;
+  }
+
+  report(details: boolean): SiteReport {
+    const report = this.#followed.report(details);
+    const age = this.#follower?.ageSeconds;
+    return report.status === 'ok' && age !== undefined ? { ...report, indexAgeSeconds: Math.round(age) } : report;
+  }
+
+  countWork(): SiteWork {
+    return this.#followed.countWork();
+  }
+
+  share(): SharedSite {
+    return this.#shared;
+  }
+
+  makeIndex(key: string): void {
+    this.#follower?.makeIndex(key);
+  }
+
+  replaceDamaged(error: unknown): void {
+    this.#options.log.error(`The copy of the site's index is damaged and read again: ${String(error)}`);
+    this.#follower?.replace();
+  }
+
+  async close(): Promise<void> {
+    const follower = await this.#starting.catch(() => undefined);
+    await follower?.close();
+    await this.#followed.close();
+  }
+
+  async #start(store: ObjectStore): Promise<IndexFollower> {
+    const { project, state } = this.#config;
+    const { log } = this.#options;
+    const [{ tables }, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
+    const schema = { tables, modules };
+    this.#follower = followIndex(store, {
+      folder: join(state, 'site', 'replica'),
+      schema: recordsDigest(schema),
+      log,
+      openCopy: (file) => openCopiedRecords({ ...schema, file, onCommit: () => this.#tell('records') }),
+      onIndex: (index) => this.#serve(index),
+      onRecords: (records) => this.#update(records),
+      onUnavailable: (reason) => {
+        this.#shared = { status: 'unavailable', reason };
+        // A server of the site alone waits for the first index.
+        this.#options.onShared?.('site');
+        if (this.#config.services.length > 1) this.#messages.emit('site', { kind: 'site', site: this.#shared });
+      },
+    });
+    return this.#follower;
+  }
+
+  /** Settles when the site is open; rejects if the bucket refuses this server. */
+  async #open(): Promise<OpenSite> {
+    const follower = await this.#starting;
+    return Promise.race([this.#followed.firstAttempt, follower.firstRead.then(() => this.#followed.firstAttempt)]);
+  }
+
+  #serve({ file, description }: LocalIndex): void {
+    const records = this.#shared.status === 'open' ? this.#shared : NO_RECORDS;
+    const { changedAt, problems } = records;
+    this.#shared = { ...(description as SiteDescription), status: 'open', file, changedAt, problems };
+    this.#tell('site');
+  }
+
+  #update({ changedAt, problems }: SharedRecords): void {
+    if (this.#shared.status !== 'open') return;
+    this.#shared = { ...this.#shared, changedAt, problems };
+    this.#tell('records');
+  }
+
+  /** Passes the state on to the reader in this process, and to workers. */
+  #tell(what: 'records' | 'site'): void {
+    const site = this.#shared;
+    if (site.status !== 'open') return;
+    const { changedAt, problems } = site;
+    const message: ToWorker = what === 'site' ? { kind: 'site', site } : { kind: 'records', changedAt, problems };
+    this.#messages.emit(what, message);
+    this.#options.onShared?.(what);
+  }
+}

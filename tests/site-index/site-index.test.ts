@@ -1,0 +1,305 @@
+/** Servers that serve the index which another server publishes to a bucket. */
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createLog } from '@trellis/server/http/request';
+import sharp from 'sharp';
+import { loadConfig } from '../../src/config/config.js';
+import { start } from '../../src/start-server.js';
+import { openPublisher } from '../../src/site-index/publisher.js';
+import { openObjectStore } from '../../src/storage/objects/open-store.js';
+import { eventually } from '../eventually.js';
+import { BUCKET, errorDocument, type Fault, type S3TestServer, startS3Server } from '../storage/objects/s3-server.js';
+import { createTestFolder } from '../storage/engine.js';
+
+interface Server {
+  readonly origin: string;
+  /** Everything that the server has logged. */
+  readonly log: () => string;
+  readonly isOpen: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const PREFIX = `s3://${BUCKET}/index`;
+let bucket: S3TestServer;
+let folder: string;
+const running = new Set<Server>();
+
+beforeAll(async () => {
+  bucket = await startS3Server();
+  folder = await createTestFolder();
+  await mkdir(path.join(folder, 'site', 'posts'), { recursive: true });
+  const picture = sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } });
+  await picture.png().toFile(path.join(folder, 'site', 'teal.png'));
+  for (let index = 0; index < 30; index += 1)
+    await writeFile(path.join(folder, 'site', 'posts', `${index}.txt`), `text ${index} 😀`);
+});
+afterEach(() => {
+  bucket.fault = undefined;
+});
+afterAll(async () => {
+  await Promise.all([...running].map((server) => server.close()));
+  await bucket.close();
+});
+
+let key: string | undefined;
+
+async function startServer(name: string, flags: Readonly<Record<string, string>>): Promise<Server> {
+  const state = path.join(folder, name);
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  if (key === undefined) key = path.join(state, 'server.key');
+  else if (key !== path.join(state, 'server.key')) await copyFile(key, path.join(state, 'server.key'));
+  const config = await loadConfig({
+    flags: { state, services: 'site', port: '0', rateLimit: '0', ...flags },
+    env: bucket.env,
+    folder,
+  });
+  let log = '';
+  const destination = { write: (line: string) => void (log += line) };
+  const terminal = { isTTY: false, columns: 80, write: () => true };
+  const { services, origin, close } = await start(config, {
+    ...{ version: 'test', terminal },
+    log: createLog({ level: 'warn', destination }),
+  });
+  const isOpen = services.site!.firstAttempt;
+  isOpen.catch(() => undefined);
+  const server = {
+    origin,
+    log: () => log,
+    isOpen,
+    async close() {
+      running.delete(server);
+      await close();
+    },
+  };
+  running.add(server);
+  return server;
+}
+
+const publish = (name = 'publisher', prefix = PREFIX, site = path.join(folder, 'site')): Promise<Server> =>
+  startServer(name, { site, sitePublish: prefix });
+
+const replicate = (name: string, prefix = PREFIX): Promise<Server> => startServer(name, { site: prefix });
+
+async function ask(server: Server, query: string): Promise<unknown> {
+  const response = await fetch(`${server.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return response.json();
+}
+
+const QUERIES = [
+  '{ allFile(sort: { fields: [relativePath] }) { totalCount nodes { id absolutePath publicURL size internal { contentDigest description } parent { id } } } }',
+  '{ allDirectory { totalCount nodes { relativePath birthTime ctime internal { owner } } } }',
+  '{ allFile(filter: { name: { regex: "/^1/" }, extension: { eq: "txt" } }) { totalCount nodes { name base dir } } }',
+  '{ allFile { group(field: extension) { fieldValue totalCount } distinct(field: name) } }',
+  '{ allImageProc { nodes { id fixed(width: 50) { src srcSet width height } fluid { src aspectRatio } } } }',
+];
+
+/** Compares the responses of both servers, and returns them. */
+async function compare(one: Server, other: Server): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const query of QUERIES) {
+    const expected = await ask(one, query);
+    expect(expected).not.toHaveProperty('errors');
+    expect(await ask(other, query)).toEqual(expected);
+    results.push(expected);
+  }
+  return results;
+}
+
+async function countFiles(server: Server): Promise<number | undefined> {
+  const { data } = (await ask(server, '{ allFile { totalCount } }')) as { data?: { allFile: { totalCount: number } } };
+  return data?.allFile.totalCount;
+}
+
+async function readSite(server: Server): Promise<{ status: string; indexAgeSeconds?: number } | undefined> {
+  const response = await fetch(`${server.origin}/readyz`);
+  return ((await response.json()) as { site?: { status: string; indexAgeSeconds?: number } }).site;
+}
+
+const write = (name: string, text: string): Promise<void> => writeFile(path.join(folder, 'site', name), text);
+
+async function getBytes(server: Server, link: string): Promise<Buffer> {
+  const response = await fetch(server.origin + link);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+describe('a replica', () => {
+  let publisher: Server;
+  let replica: Server;
+  beforeAll(async () => {
+    publisher = await publish();
+    replica = await replicate('replica');
+    await replica.isOpen;
+  });
+
+  test('responds to queries as the publisher does, also after changes', async () => {
+    const before = await compare(publisher, replica);
+    await write('new.md', '# New');
+    await write('posts/3.txt', 'a longer text');
+    await rm(path.join(folder, 'site', 'posts', '4.txt'));
+    await rename(path.join(folder, 'site', 'posts', '5.txt'), path.join(folder, 'site', 'posts', 'five.txt'));
+    await eventually(async () => {
+      const after = await compare(publisher, replica);
+      expect(JSON.stringify(after)).toContain('five.txt');
+      expect(JSON.stringify(after)).toContain('new.md');
+      expect(after).not.toEqual(before);
+    });
+  });
+
+  test('serves images and public files that only the bucket has', async () => {
+    const { data } = (await ask(
+      replica,
+      '{ allImageProc { nodes { fixed(width: 60) { src } original { src } } } file(base: { eq: "7.txt" }) { publicURL } }',
+    )) as {
+      data: {
+        allImageProc: { nodes: [{ fixed: { src: string }; original: { src: string } }] };
+        file: { publicURL: string };
+      };
+    };
+    const [{ fixed, original }] = data.allImageProc.nodes;
+    await rename(path.join(folder, 'site'), path.join(folder, 'moved'));
+    try {
+      expect((await sharp(await getBytes(replica, fixed.src)).metadata()).width).toBe(60);
+      expect((await sharp(await getBytes(replica, original.src)).metadata()).width).toBe(400);
+      expect((await getBytes(replica, data.file.publicURL)).toString()).toBe('text 7 😀');
+    } finally {
+      await rename(path.join(folder, 'moved'), path.join(folder, 'site'));
+    }
+  });
+
+  test('responds with 503 for a file whose content in the bucket is damaged, and serves it once it is repaired', async () => {
+    const { data } = (await ask(replica, '{ file(base: { eq: "8.txt" }) { publicURL } }')) as {
+      data: { file: { publicURL: string } };
+    };
+    bucket.fault = (line) => (line.startsWith('GET /photos/index/files/') ? 'damage' : undefined);
+    expect((await fetch(replica.origin + data.file.publicURL)).status).toBe(503);
+    bucket.fault = undefined;
+    expect((await getBytes(replica, data.file.publicURL)).toString()).toBe('text 8 😀');
+  });
+
+  test.each<[string, Fault]>([
+    ['refuses access', { status: 403, body: errorDocument('AccessDenied') }],
+    ['resets connections', 'reset'],
+    ['sends half of each object', 'truncate'],
+    ['changes a byte of each object', 'damage'],
+  ])('serves the last index while the bucket %s, and follows again', async (name, fault) => {
+    const before = await countFiles(replica);
+    bucket.fault = (line) => (line.startsWith('GET /photos/index/') ? fault : undefined);
+    const file = `during ${name}.md`;
+    await write(file, name);
+    await eventually(() => expect(replica.log()).toContain('The last copy is served.'));
+    expect(await countFiles(replica)).toBe(before);
+    expect(await readSite(replica)).toMatchObject({ status: 'ok', indexAgeSeconds: expect.any(Number) as number });
+    bucket.fault = undefined;
+    await eventually(async () => expect(await countFiles(replica)).toBe(before! + 1));
+    await compare(publisher, replica);
+  });
+
+  test('starts with its last copy while the bucket is unavailable, and continues from it', async () => {
+    const count = await countFiles(replica);
+    await replica.close();
+    bucket.fault = () => ({ status: 503, body: errorDocument('SlowDown') });
+    replica = await replicate('replica');
+    await replica.isOpen;
+    expect(await countFiles(replica)).toBe(count);
+    expect(await readSite(replica)).not.toHaveProperty('indexAgeSeconds');
+    await write('while away.md', 'text');
+    bucket.fault = undefined;
+    bucket.requests.length = 0;
+    await eventually(async () => expect(await countFiles(replica)).toBe(count! + 1));
+    expect(bucket.requests.filter((line) => line.startsWith('GET /photos/index/base/'))).toEqual([]);
+  });
+
+  test('follows a publisher that was restarted, from the changes alone', async () => {
+    await publisher.close();
+    await write('before the restart.md', 'text');
+    bucket.requests.length = 0;
+    publisher = await publish();
+    await publisher.isOpen;
+    await eventually(async () => {
+      expect(JSON.stringify(await compare(publisher, replica))).toContain('before the restart.md');
+    });
+    expect(bucket.requests.filter((line) => line.startsWith('PUT /photos/index/base/'))).toEqual([]);
+  });
+
+  test('fails no query while the whole index is replaced', async () => {
+    const count = await countFiles(replica);
+    await publisher.close();
+    const records = path.join(folder, 'publisher', 'site');
+    for (const name of await readdir(records)) if (name.startsWith('site-')) await rm(path.join(records, name));
+    const answers: (number | undefined)[] = [];
+    let isOver = false;
+    const queries = (async () => {
+      while (!isOver) answers.push(await countFiles(replica));
+    })();
+    // The records of the publisher are new, so its changes do not continue those before.
+    publisher = await publish();
+    await publisher.isOpen;
+    await write('after the loss.md', 'text');
+    await eventually(async () => expect(await countFiles(replica)).toBe(count! + 1));
+    isOver = true;
+    await queries;
+    expect(new Set(answers)).toEqual(new Set([count, count! + 1]));
+    await compare(publisher, replica);
+  });
+
+  test('refuses an index with a different schema, and serves the last one', async () => {
+    const head = '/photos/index/head.json';
+    const stored = await readObject(head);
+    const text = stored.replace(/"schema":"[0-9a-f]+"/, `"schema":"${'0'.repeat(64)}"`);
+    const headers = { etag: '"different"', 'content-length': String(Buffer.byteLength(text)) };
+    bucket.fault = (line) => (line === `GET ${head}` ? { status: 200, body: text, headers } : undefined);
+    await eventually(() => expect(replica.log()).toContain('published with a different schema'));
+    await expect(countFiles(replica)).resolves.toBeGreaterThan(0);
+  });
+
+  test('is told that another server publishes to the same place', async () => {
+    const other = path.join(folder, 'other');
+    await mkdir(other, { recursive: true });
+    const second = await publish('second', PREFIX, other);
+    await expect(second.isOpen).rejects.toThrow(
+      'Another server publishes its site to s3://photos/index (TRELLIS_SITE_PUBLISH).',
+    );
+    await second.close();
+    await compare(publisher, replica);
+  });
+});
+
+/** Reads an object past the faults. */
+async function readObject(target: string): Promise<string> {
+  const store = openObjectStore(`s3://${BUCKET}`, bucket.env);
+  try {
+    const found = await store.get(target.replace(`/${BUCKET}/`, ''));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of found!.body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  } finally {
+    await store.close();
+  }
+}
+
+test('A publisher takes over from one that has stopped', async () => {
+  const bucketOf = () => openObjectStore(`s3://${BUCKET}/taken`, bucket.env);
+  const log = { error: () => undefined, info: () => undefined, warn: () => undefined };
+  const open = (name: string) =>
+    openPublisher(bucketOf(), { folder: path.join(folder, name), release: name, log, takeOverMs: 300 });
+  const first = await open('one');
+  const second = await open('two');
+  await second.close();
+  await first.close();
+  expect(await readObject(`/${BUCKET}/taken/head.json`)).toContain('"release":"two"');
+});
+
+test('A replica waits for the first index, with the reason in its log', async () => {
+  const prefix = `s3://${BUCKET}/later`;
+  const replica = await replicate('early', prefix);
+  await eventually(() => expect(replica.log()).toContain('No index is published at s3://photos/later yet.'));
+  expect((await fetch(`${replica.origin}/graphql?query={__typename}`)).status).toBe(503);
+  const publisher = await publish('late', prefix);
+  await replica.isOpen;
+  await compare(publisher, replica);
+});

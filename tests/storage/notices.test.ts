@@ -1,0 +1,90 @@
+import { createDashboard } from '../../src/dashboard/dashboard.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/boards/board.js';
+import type { Database } from '../../src/storage/database.js';
+import { type Notices, openNotices } from '../../src/storage/notices.js';
+import { openDatabase } from '../../src/storage/open-database.js';
+import { createServerKey } from '../../src/storage/server-key.js';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import { sql } from 'kysely';
+import { eventually } from '../eventually.js';
+import { createDatabaseTarget } from './engine.js';
+
+interface Process {
+  readonly database: Database;
+  readonly notices: Notices;
+  readonly reports: string[];
+  close(): Promise<void>;
+}
+
+let url: string;
+const processes: Process[] = [];
+
+async function openProcess(): Promise<Process> {
+  const database = await openDatabase({ url });
+  const reports: string[] = [];
+  const notices = openNotices(database, { url, report: (message) => reports.push(message) });
+  const one = {
+    database,
+    notices,
+    reports,
+    async close() {
+      await notices.close();
+      await database.destroy();
+    },
+  };
+  processes.push(one);
+  await eventually(() => expect(notices.isListening).toBe(true));
+  return one;
+}
+
+describe('notices between processes', () => {
+  beforeAll(async () => {
+    const place = await createDatabaseTarget();
+    url = 'url' in place ? place.url : '';
+  });
+  afterAll(() => Promise.all(processes.map((one) => one.close())));
+
+  test('pass names to other processes, and not to the sender', async () => {
+    const [one, other] = [await openProcess(), await openProcess()];
+    const received: string[] = [];
+    one.notices.onReceived((name) => received.push(`one ${name}`));
+    other.notices.onReceived((name) => received.push(`other ${name}`));
+    one.notices.send('a');
+    one.notices.send('a');
+    other.notices.send('b');
+    await eventually(() => expect(received.toSorted()).toEqual(['one b', 'other a']));
+    await one.database.selectFrom('people').select('id').execute();
+    expect(received).toHaveLength(2);
+  });
+
+  test('continue after the connection was lost, with one report of each', async () => {
+    const [one, other] = [await openProcess(), await openProcess()];
+    const received: string[] = [];
+    other.notices.onReceived((name) => received.push(name));
+    const end = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'trellis notices'`;
+    await end.execute(one.database);
+    await eventually(() => expect(other.notices.isListening).toBe(false));
+    await eventually(() => expect(other.notices.isListening).toBe(true));
+    one.notices.send('after');
+    await eventually(() => expect(received).toEqual(['after']));
+    expect(other.reports).toEqual([
+      expect.stringContaining('Changes of other servers show after half a second instead of at once'),
+      'Changes of other servers are received at once again.',
+    ]);
+  });
+
+  test('wake the streams of a board that another process has changed, long before the next poll', async () => {
+    const [one, other] = [await openProcess(), await openProcess()];
+    const key = createServerKey('k'.repeat(43));
+    const origin = (): string => 'http://localhost';
+    const open = ({ database, notices }: Process) =>
+      createDashboard({ database, key, origin, notices, pollMs: 3_600_000 });
+    const [writer, reader] = [open(one), open(other)];
+    const { id } = await createAccounts(one.database, { origin }).users.add({ username: 'ada', displayName: 'Ada' });
+    const subscription = reader.boards.subscribe(id);
+    await writer.boards.save(id, EMPTY_BOARD_SNAPSHOT);
+    await subscription.next(AbortSignal.timeout(60_000));
+    expect((await reader.boards.findVersion(id))?.id).toBe((await writer.boards.findVersion(id))?.id);
+    subscription.close();
+  });
+});
