@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
-import { toKebab, toVariable } from './run.js';
+import { toKebab, toVariable } from './run/secrets-map.js';
 
 export type TransferFormat = 'dotenv' | 'json';
 

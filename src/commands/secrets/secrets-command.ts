@@ -7,8 +7,9 @@ import { addConsumerCommands } from './consumers.js';
 import type { Terminal } from './context.js';
 import { EXIT, EXIT_HELP } from './exit-codes.js';
 import { addInitCommand, addStatusCommand } from './init.js';
+import { addMcpCommand } from './mcp/mcp.js';
 import { addSecretCommands } from './objects.js';
-import { addRunCommand } from './run.js';
+import { addRunCommand } from './run/run.js';
 import { readSettings } from './settings.js';
 import { addTokenCommands } from './tokens.js';
 import { addTransferCommands } from './transfer.js';
@@ -34,6 +35,7 @@ export function secretsCommand(terminal: Terminal): Command {
   addValueCommands(secrets, terminal);
   addSecretCommands(secrets, terminal);
   addRunCommand(secrets, terminal);
+  addMcpCommand(secrets, terminal);
   addTransferCommands(secrets, terminal);
   addConsumerCommands(secrets, terminal);
   addTokenCommands(secrets, terminal);

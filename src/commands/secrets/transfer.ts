@@ -8,7 +8,7 @@ import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { fetchSecrets } from './objects.js';
 import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
 import { writeOutput } from './print.js';
-import { toVariable } from './run.js';
+import { toVariable } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
 import { fetchSealedValue, type ObjectMetadata } from './values.js';
 
