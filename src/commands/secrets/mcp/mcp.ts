@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Command } from 'commander';
 import type { LocalTool } from '@trellis/server/mcp/stdio';
+import type { Command } from 'commander';
 import { CommandError } from '../../../config/startup-error.js';
 import { type CommandContext, type Terminal, withContext } from '../context.js';
 import { EXIT, toCommandError } from '../exit-codes.js';
@@ -54,7 +54,7 @@ async function serveMcp(session: CommandContext, flags: McpOptions): Promise<voi
   const map = await readSecretsMap(flags.map);
   if (map === undefined) throw new CommandError(`No ${MAP_FILE} in this folder; name one with --map`, EXIT.usage);
   if (map.commands.length === 0) throw new CommandError(`${map.file}: expected "commands" for agents`, EXIT.usage);
-  const { terminal, say } = session;
+  const { terminal } = session;
   const input = terminal.in as NodeJS.ReadStream;
   const stop = (): void => void input.destroy();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
@@ -68,7 +68,7 @@ async function serveMcp(session: CommandContext, flags: McpOptions): Promise<voi
     input,
     output: terminal.out as NodeJS.WriteStream,
     // Without the message, which may contain a part of the input.
-    onError: () => say('The client sent an invalid message.'),
+    onError: () => session.say('The client sent an invalid message.'),
   });
 }
 
@@ -83,21 +83,22 @@ const MAX_RUNS = 4;
 
 function createTools(session: CommandContext, map: SecretsMap): readonly LocalTool[] {
   let runs = 0;
-  const limited =
-    (run: LocalTool['call']): LocalTool['call'] =>
-    async (input, signal) => {
+  const limited = (tool: LocalTool): LocalTool => ({
+    ...tool,
+    async call(input, signal) {
       if (runs >= MAX_RUNS) throw new CommandError(`${MAX_RUNS} commands are running; wait for one`, EXIT.conflict);
       runs += 1;
       try {
-        return await run(input, signal);
+        return await tool.call(input, signal);
       } catch (error) {
         throw toAgentError(error, session);
       } finally {
         runs -= 1;
       }
-    };
+    },
+  });
   const commands = map.commands.map((command) => toCommandTool(session, map, command));
-  return [toListTool(session, map), ...commands].map((tool) => ({ ...tool, call: limited(tool.call) }));
+  return [toListTool(session, map), ...commands].map(limited);
 }
 
 /** Expected errors have messages without values; others are reported without their message. */

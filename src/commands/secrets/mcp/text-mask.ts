@@ -35,7 +35,7 @@ export class TextMask {
     let masked = '';
     let count = 0;
     for (let at = 0; at < text.length; at += 1) {
-      if (hidden[at] === 0) masked += text[at];
+      if (hidden[at] === 0) masked += text.charAt(at);
       else if (at === 0 || hidden[at - 1] === 0) {
         masked += REPLACEMENT;
         count += 1;

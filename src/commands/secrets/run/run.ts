@@ -138,18 +138,18 @@ interface Watched {
 
 /** Resolves when a value has changed. A service that does not respond is reported once, and asked again. */
 async function untilChanged(session: CommandContext, { flags, version, intervalMs, signal }: Watched): Promise<void> {
-  let hasFailed = false;
+  const reported = new Set<string>();
   for (;;) {
     await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
     // The program has ended, and with it the watch.
     if (signal.aborted) return;
     try {
       if ((await readVersion(session, flags)) !== version) return;
-      hasFailed = false;
+      reported.clear();
     } catch (error) {
       const { message } = Object(toCommandError(error, session.server)) as Error;
-      if (!hasFailed) session.say(`Can't look for changed values: ${message}`);
-      hasFailed = true;
+      if (!reported.has(message)) session.say(`Can't look for changed values: ${message}`);
+      reported.add(message);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../../config/startup-error.js';
@@ -15,18 +16,16 @@ export interface SecretFiles {
 }
 
 /**
- * Writes values to files in a new folder of a memory file system: of `XDG_RUNTIME_DIR`, or of `/dev/shm`.
+ * Writes values to files in a new folder in memory.
  *
- * @throws CommandError where there is no such file system.
+ * @throws CommandError where there is no memory file system.
  */
 export async function writeSecretFiles(
   values: ReadonlyMap<string, Uint8Array>,
   env: Environment,
 ): Promise<SecretFiles> {
-  const folder = await mkdtemp(join(await findMemoryFolder(env), 'trellis-secrets-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const { folder, remove } = await createMemoryFolder(env);
   try {
-    await chmod(folder, 0o700);
     const paths = [...values.keys()].map((variable) => [`${variable}_FILE`, join(folder, variable)] as const);
     for (const [variable, value] of values) await writeFile(join(folder, variable), value, { mode: 0o400, flag: 'wx' });
     return { env: Object.fromEntries(paths), remove };
@@ -34,6 +33,37 @@ export async function writeSecretFiles(
     await remove();
     throw error;
   }
+}
+
+interface MemoryFolder {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Creates a folder with mode 0700 on a memory file system: in `XDG_RUNTIME_DIR`, or in `/dev/shm`. It is also removed
+ * when this process is killed.
+ *
+ * @throws CommandError where there is no memory file system.
+ */
+export async function createMemoryFolder(env: Environment): Promise<MemoryFolder> {
+  const folder = await mkdtemp(join(await findMemoryFolder(env), 'trellis-secrets-'));
+  await chmod(folder, 0o700);
+  // Its input ends with this process, also after SIGKILL.
+  const guard = spawn('/bin/sh', ['-c', 'cat > /dev/null; rm -rf -- "$0"', folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  guard.on('error', () => undefined);
+  guard.stdin.on('error', () => undefined);
+  guard.unref();
+  return {
+    folder,
+    async remove() {
+      await rm(folder, { recursive: true, force: true });
+      guard.stdin.end();
+    },
+  };
 }
 
 async function findMemoryFolder(env: Environment): Promise<string> {
