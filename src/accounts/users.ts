@@ -4,7 +4,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { type PageRequest, printCursor, toPageStart } from '../storage/list-cursor.js';
 import { type PeopleTable, toUsernameKey } from '../storage/tables.js';
 import { type Caller, requireAdminSession, requireUser, type SessionCaller } from './callers.js';
-import { recordEvent } from './events.js';
+import { COMMAND_LINE_ACTOR, recordEvent } from './events.js';
 
 export interface User {
   readonly id: string;
@@ -115,6 +115,26 @@ async function listUsers(database: Database, { limit = DEFAULT_LIMIT, ...request
 
 function isUsernameKey(key: readonly unknown[]): key is readonly [string] {
   return key.length === 1 && typeof key[0] === 'string';
+}
+
+/**
+ * Creates the admin of a server without a browser. The account has no passkey; a recovery link adds one. Setup links
+ * become invalid.
+ *
+ * @throws AppError `conflict` when an account exists, `invalid_input` for an invalid name.
+ */
+export async function createAdmin(database: Database, person: NewUser, now: () => number = Date.now): Promise<User> {
+  const admin = { username: parseUsername(person.username), displayName: parseDisplayName(person.displayName) };
+  return inTransaction(database, async (transaction) => {
+    const first = await transaction.selectFrom('people').select('id').limit(1).executeTakeFirst();
+    if (first !== undefined) throw new AppError('conflict', 'The server has an account already.');
+    await transaction.deleteFrom('invitations').where('username', 'is', null).execute();
+    const user = await insertUser(transaction, admin, now());
+    const { id: personId, username: subject } = user;
+    const event = { actor: 'machine', personId, subject, from: COMMAND_LINE_ACTOR, at: now() } as const;
+    await recordEvent(transaction, { action: 'account_created', ...event });
+    return user;
+  });
 }
 
 /**

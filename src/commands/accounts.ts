@@ -16,7 +16,20 @@ export function accountsCommand(streams: OutputStreams): Command {
     .description('Print a recovery link for a user who lost their passkeys, and remove the old ones')
     .requiredOption('--user <name>', 'username')
     .action((flags: RecoverFlags) => recoverAccount(flags, streams));
+  addServerOptions(accounts.command('create-admin'), state, databaseUrl)
+    .description('Create the first account, the admin, without a browser; "recover" prints a link for its passkey')
+    .requiredOption('--user <name>', 'username')
+    .action((flags: RecoverFlags) => createFirstAdmin(flags, streams));
   return accounts;
+}
+
+/** Creates the first account. @throws StartError if there is one. */
+function createFirstAdmin({ user, ...flags }: RecoverFlags, { err }: OutputStreams): Promise<void> {
+  return withServerDatabase(flags, async (database) => {
+    const { createAdmin } = await import('../accounts/users.js');
+    const { username } = await createAdmin(database, { username: user, displayName: user });
+    err.write(`Created the admin ${username}. "trellis accounts recover" prints a link for a passkey.\n`);
+  });
 }
 
 /** Prints a recovery link for a user. @throws StartError for an unknown username. */

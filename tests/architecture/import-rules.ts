@@ -27,7 +27,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   commands: {
     rooms: [
       ...['core', 'config', 'site-markdown', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts'],
-      ...['secrets', 'storage', 'dashboard', 'client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
+      ...['secrets', 'storage', 'dashboard', 'client', 'sealing', 'generated/secrets/client', 'codegen', 'server'],
     ],
   },
   main: { rooms: ['core', 'config', 'log', 'metrics', 'start-server', 'startup-report', 'tracing', 'workers'] },

@@ -60,3 +60,26 @@ test('accounts recover: fails for an unknown username', async () => {
     err: 'No user named "eve"\n',
   });
 });
+
+const createAdmin = (user: string) => {
+  const where = 'url' in place ? ['--database-url', place.url] : ['--state', dirname(place.file)];
+  return runCommand(accountsCommand, ['create-admin', '--user', user, ...where]);
+};
+
+test('accounts create-admin: creates the first account, whose passkey comes from a recovery link', async () => {
+  const setupLink = (await accounts.setupLink.create())!;
+  expect(await createAdmin('Ada')).toMatchObject({ code: 0, err: expect.stringContaining('Created the admin Ada') });
+  await expect(register(new Passkey(ORIGIN), setupLink)).rejects.toMatchObject({ code: 'forbidden' });
+  const { out } = await recover('ada');
+  const [, secret = ''] = /#invite=([\w-]{43})/.exec(out) ?? [];
+  expect((await register(new Passkey(ORIGIN), secret)).user).toMatchObject({ username: 'Ada', isAdmin: true });
+  const events = await database.selectFrom('account_events').select(['action', 'actor_type']).execute();
+  expect(events).toContainEqual({ action: 'account_created', actor_type: 'machine' });
+});
+
+test('accounts create-admin: fails with an account, and for an invalid name', async () => {
+  const invalid = await createAdmin('x'.repeat(1000));
+  expect([invalid.code, invalid.err]).toEqual([1, expect.stringMatching(/^Expected/)]);
+  await createAdmin('Ada');
+  expect(await createAdmin('Eve')).toMatchObject({ code: 1, err: 'The server has an account already\n' });
+});

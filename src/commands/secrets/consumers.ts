@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
-import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
+import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { recordConsumerKey, renameKnownConsumer } from './known-keys-file.js';
@@ -16,6 +16,7 @@ interface ConsumerListOptions extends ConnectionOptions {
 
 interface ConsumerFlags extends ConnectionOptions {
   readonly key?: string;
+  readonly ownKey?: true;
   readonly yes?: true;
 }
 
@@ -45,9 +46,12 @@ function addChanges(consumers: Command, terminal: Terminal): void {
     .description('Add a consumer before a secret names it')
     .argument('<name>', 'such as acme/shop or web-1')
     .option('--key <key>', 'public key (age1…)')
+    .option('--own-key', 'use the public key of the identity of this machine')
     .addHelpText('after', '\nExample:\n  trellis secrets consumers add web-1 --key "$(age-keygen -y key.txt)"');
   addConnectionOptions(add).action((name: string, flags: ConsumerFlags) =>
-    withContext(terminal, flags, (session) => addConsumer(session, name, flags.key)),
+    withContext(terminal, flags, async (session) =>
+      addConsumer(session, name, flags.ownKey ? await readOwnKey(session) : flags.key),
+    ),
   );
   const rename = consumers
     .command('rename')
@@ -101,6 +105,14 @@ async function readConsumers({ client }: Pick<CommandContext, 'client'>, text?: 
     consumers.push(...found.consumers);
     if (page * PAGE_SIZE >= found.total) return consumers;
   }
+}
+
+/** @throws CommandError for an identity that has several public keys. */
+async function readOwnKey(session: CommandContext): Promise<string> {
+  const { toRecipients } = await loadSealing();
+  const [key, other] = await toRecipients(await session.readIdentity());
+  if (key !== undefined && other === undefined) return key;
+  throw new CommandError('The identity has several public keys; choose one with --key', EXIT.usage);
 }
 
 async function addConsumer(session: CommandContext, name: string, key: string | undefined): Promise<void> {

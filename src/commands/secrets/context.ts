@@ -17,6 +17,8 @@ export interface CommandContext {
   readonly client: SecretsClient;
   readonly terminal: Terminal;
   readonly server: string;
+  /** The token, for masking it in output. */
+  readonly token: string;
   /** Whether the token is that of a consumer, which lists and reads its own secrets only. */
   readonly isConsumer: boolean;
   /** @throws CommandFailure when no identity is configured or found. */
@@ -62,6 +64,7 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
     client: await openClient(server, text, caller),
     terminal,
     server,
+    token: text,
     isConsumer: text.startsWith('trc_'),
     say,
     async readIdentity() {

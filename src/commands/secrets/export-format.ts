@@ -5,7 +5,7 @@ import { parseEnvFile } from '../../sealing/env-file.js';
 import { SEALED_PREFIX, toKebab, toVariable } from '../../sealing/env-names.js';
 import { EXIT } from './exit-codes.js';
 
-export type TransferFormat = 'dotenv' | 'json';
+export type TransferFormat = 'dotenv' | 'json' | 'yaml';
 
 /** A value with its metadata. */
 export interface ExportedSecret {
@@ -37,8 +37,21 @@ interface ExportedObject {
 }
 
 export function formatExport(entries: readonly ExportedSecret[], format: TransferFormat): string {
-  return format === 'json' ? formatJson(entries) : entries.map(formatLine).join('');
+  if (format === 'json') return formatJson(entries);
+  return entries.map(format === 'yaml' ? formatYamlLine : formatLine).join('');
 }
+
+/** Writes a value as a double-quoted string, with escapes for all characters that parsers of YAML 1.1 and 1.2 treat differently. */
+function formatYamlLine({ slug, value, isSealed }: ExportedSecret): string {
+  const text = isSealed ? SEALED_PREFIX + Buffer.from(value).toString('base64') : findText(value);
+  if (text !== undefined) return `${JSON.stringify(slug)}: ${JSON.stringify(text).replace(YAML_SPECIAL, toEscape)}\n`;
+  throw new CommandError(`The value of ${slug} is not text, which YAML requires; use --format json`, EXIT.usage);
+}
+
+/** Control and format characters, separators, and characters that YAML does not allow. */
+const YAML_SPECIAL = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 function formatJson(entries: readonly ExportedSecret[]): string {
   const objects = entries.map(({ slug, value, isSealed, usedBy, tags, description, rotateAfterDays, recipients }) => {
@@ -80,9 +93,13 @@ function findText(value: Uint8Array): string | undefined {
 }
 
 /** @throws CommandFailure for other content; messages never contain it. */
-export function parseExport(text: string, format: TransferFormat, names: 'as-is' | 'kebab'): ExportedSecret[] {
+export async function parseExport(
+  text: string,
+  format: TransferFormat,
+  names: 'as-is' | 'kebab',
+): Promise<ExportedSecret[]> {
   if (format === 'dotenv') return fromTexts(parseEnvFile(text).entries, names);
-  const content = parseJson(text);
+  const content = format === 'json' ? parseJson(text) : await parseYaml(text);
   if (isExport(content)) return content.objects.map(toEntry);
   if (isTexts(content)) return fromTexts(Object.entries(content), names);
   throw formatError();
@@ -90,6 +107,22 @@ export function parseExport(text: string, format: TransferFormat, names: 'as-is'
 
 const formatError = (): CommandError =>
   new CommandError('Expected the output of "export", or a JSON object that maps names to strings', EXIT.usage);
+
+/** Texts without quotes, such as no or 0123, are accepted if YAML 1.1 and 1.2 agree that they are texts. */
+async function parseYaml(text: string): Promise<unknown> {
+  const { parseDocument, isScalar, isMap } = await import('yaml');
+  const [newer, older] = (['1.2', '1.1'] as const).map((version) => {
+    const { contents, errors } = parseDocument(text, { version });
+    if (errors.length > 0 || !isMap(contents)) return undefined;
+    const pairs = contents.items.map(({ key, value }) => [key, value].map((node) => isScalar(node) && node.value));
+    return pairs.flat().every((each) => typeof each === 'string') ? Object.fromEntries(pairs) : undefined;
+  }) as (Record<string, string> | undefined)[];
+  if (newer === undefined || JSON.stringify(newer) !== JSON.stringify(older)) throw yamlError();
+  return newer;
+}
+
+const yamlError = (): CommandError =>
+  new CommandError('Expected a YAML map of names to strings; put quotes around numbers, dates, yes and no', EXIT.usage);
 
 function parseJson(text: string): unknown {
   try {

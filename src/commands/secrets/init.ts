@@ -23,6 +23,7 @@ import {
 
 interface InitOptions {
   readonly config?: string;
+  readonly profile?: string;
   readonly server?: string;
   readonly tokenCommand?: string;
   readonly tokenStdin?: true;
@@ -48,6 +49,7 @@ export function addInitCommand(secrets: Command, terminal: Terminal): void {
     .option('--new-identity', 'create the file with a new identity')
     .option('--insecure', 'allow a service over plain http that is not on this machine')
     .option('--config <file>', 'file to write [TRELLIS_SECRETS_CONFIG]')
+    .option('--profile <name>', 'name of these settings, to have several [TRELLIS_SECRETS_PROFILE]')
     .option('--force', 'overwrite an existing file')
     .addHelpText(
       'after',
@@ -71,7 +73,7 @@ const LOCAL_SERVER = 'http://localhost:4000/secrets';
 
 /** Writes the settings before it checks them, so that nothing has to be entered again after an error. */
 async function initialize(flags: InitOptions, terminal: Terminal): Promise<void> {
-  const file = resolve(flags.config ?? settingsPath(terminal.env));
+  const file = resolve(settingsPath(flags, terminal.env));
   if (!flags.force && (await exists(file))) {
     throw new CommandError(`${file} already exists. Use --force to overwrite it`, EXIT.conflict);
   }

@@ -20,6 +20,7 @@ interface SecretsSettings {
 /** The options of every command that sends requests. None is a secret, as other users can see arguments. */
 export interface ConnectionOptions {
   readonly config?: string;
+  readonly profile?: string;
   readonly server?: string;
   readonly tokenCommand?: string;
   readonly caller?: string;
@@ -51,7 +52,8 @@ export function addConnectionOptions(command: Command): Command {
       '--insecure',
       'send the token over plain http to a host other than this machine [TRELLIS_SECRETS_INSECURE=1]',
     )
-    .option('--config <file>', 'settings file of "trellis secrets init" [TRELLIS_SECRETS_CONFIG]');
+    .option('--config <file>', 'settings file of "trellis secrets init" [TRELLIS_SECRETS_CONFIG]')
+    .option('--profile <name>', 'name of the settings, such as work [TRELLIS_SECRETS_PROFILE]');
 }
 
 /**
@@ -61,7 +63,7 @@ export function addConnectionOptions(command: Command): Command {
  * @throws CommandFailure for an invalid setting.
  */
 export async function readSettings(flags: ConnectionOptions, env: Environment): Promise<SecretsSettings> {
-  const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await assertNotNamed(flags));
+  const file = (await readSettingsFile(settingsPath(flags, env))) ?? assertNotNamed(flags, env);
   const server = nonEmpty(flags.server) ?? nonEmpty(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
   const url = toServiceUrl(server);
   assertSecure(url, flags, env);
@@ -73,10 +75,10 @@ export async function readSettings(flags: ConnectionOptions, env: Environment): 
   };
 }
 
-/** A file that the user names must exist. */
-async function assertNotNamed({ config }: ConnectionOptions): Promise<SettingsFile> {
-  if (config === undefined) return {};
-  throw new CommandError(`${config}: no settings file here`, EXIT.usage);
+/** A file, or a profile, that the user names must exist. */
+function assertNotNamed(flags: FileOptions, env: Environment): SettingsFile {
+  if (flags.config === undefined && findProfile(flags, env) === undefined) return {};
+  throw new CommandError(`${settingsPath(flags, env)}: no settings file here`, EXIT.usage);
 }
 
 /**
@@ -163,8 +165,23 @@ export function settingsFolder(env: Environment): string {
   return join(nonEmpty(env.XDG_CONFIG_HOME) ?? join(nonEmpty(env.HOME) ?? homedir(), '.config'), 'trellis');
 }
 
-export function settingsPath(env: Environment): string {
-  return nonEmpty(env.TRELLIS_SECRETS_CONFIG) ?? join(settingsFolder(env), 'secrets.json');
+type FileOptions = Pick<ConnectionOptions, 'config' | 'profile'>;
+
+const findProfile = ({ profile }: FileOptions, env: Environment): string | undefined =>
+  nonEmpty(profile) ?? nonEmpty(env.TRELLIS_SECRETS_PROFILE);
+
+/**
+ * Returns the path of the settings file: `secrets.json`, or `secrets.<name>.json` for a profile.
+ *
+ * @throws CommandFailure for an invalid name of a profile.
+ */
+export function settingsPath(flags: FileOptions, env: Environment): string {
+  const named = flags.config ?? (flags.profile === undefined ? nonEmpty(env.TRELLIS_SECRETS_CONFIG) : undefined);
+  if (named !== undefined) return named;
+  const profile = findProfile(flags, env);
+  if (profile === undefined) return join(settingsFolder(env), 'secrets.json');
+  if (/^[\w-]{1,64}$/.test(profile)) return join(settingsFolder(env), `secrets.${profile}.json`);
+  throw new CommandError('Expected a profile of at most 64 letters, digits, _ and -', EXIT.usage);
 }
 
 /** @throws CommandFailure when other users can read or change it, or when it is invalid; messages never contain its content. */

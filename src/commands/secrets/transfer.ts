@@ -28,7 +28,7 @@ interface ImportOptions extends ConnectionOptions, RecipientOptions {
   readonly dryRun?: true;
 }
 
-const FORMATS = ['json', 'dotenv'];
+const FORMATS = ['json', 'dotenv', 'yaml'];
 
 /** `export` and `import`: many values at once, sealed by default. */
 export function addTransferCommands(secrets: Command, terminal: Terminal): void {
@@ -41,7 +41,7 @@ function addExport(secrets: Command, terminal: Terminal): void {
     .command('export')
     .description('Print sealed values and their metadata')
     .addOption(
-      new Option('--format <format>', 'output format; dotenv contains names and values only')
+      new Option('--format <format>', 'output format; dotenv and yaml contain names and values only')
         .choices(FORMATS)
         .default('json'),
     )
@@ -66,12 +66,12 @@ function addImport(secrets: Command, terminal: Terminal): void {
     .description('Store the values of a file; plain values are sealed to their consumers')
     .argument(
       '<file>',
-      'output of "export", a .env file, or a JSON object that maps names to strings; - for standard input',
+      'output of "export", a .env file, or a JSON object or YAML map of names to strings; - for standard input',
     )
     .addOption(
       new Option(
         '--format <format>',
-        'format of the file (default: dotenv if the name ends in .env, else json)',
+        'format of the file (default: by the ending .env, .yaml or .yml, else json)',
       ).choices(FORMATS),
     )
     .addOption(
@@ -113,18 +113,18 @@ async function exportValues(session: CommandContext, flags: ExportOptions): Prom
         : { slug, value: await open(sealed, identity), isSealed: false, ...known },
     );
   }
-  if (flags.format === 'dotenv') assertDistinct(entries);
+  if (flags.format !== 'json') assertDistinct(entries, flags.format);
   const text = formatExport(entries, flags.format);
   if (flags.output === undefined) await writeOutput(session.terminal.out, text);
   else await writePrivateFile(flags.output, text);
   session.say(`Exported ${entries.length} ${entries.length === 1 ? 'secret' : 'secrets'}.`);
 }
 
-function assertDistinct(entries: readonly ExportedSecret[]): void {
-  const names = entries.map(({ slug }) => toVariable(slug));
+function assertDistinct(entries: readonly ExportedSecret[], format: TransferFormat): void {
+  const names = entries.map(({ slug }) => (format === 'yaml' ? slug : toVariable(slug)));
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate === undefined) return;
-  throw new CommandError(`Several secrets would become ${duplicate} in a .env file. Use --format json`, EXIT.conflict);
+  throw new CommandError(`Several secrets would become ${duplicate} in the file. Use --format json`, EXIT.conflict);
 }
 
 /** Enough for hundreds of the largest values. */
@@ -134,11 +134,7 @@ const MAX_FILE_BYTES = 512 * 2 ** 20;
 async function importValues(session: CommandContext, file: string, flags: ImportOptions): Promise<void> {
   const text = (await readValue(file, session.terminal, MAX_FILE_BYTES)).toString();
   const { parseExport } = await import('./export-format.js');
-  const entries = parseExport(
-    text,
-    flags.format ?? (/(^|\/)\.env(\.[\w-]+)?$|\.env$/.test(file) ? 'dotenv' : 'json'),
-    flags.names,
-  );
+  const entries = await parseExport(text, flags.format ?? toFormat(file), flags.names);
   const steps = await plan(
     session,
     entries.map((entry) => withFlags(entry, flags)),
@@ -151,6 +147,11 @@ async function importValues(session: CommandContext, file: string, flags: Import
     session.say(`${describeStep(object, flags)} ${entry.slug}`);
   }
   session.say(`${steps.length} ${steps.length === 1 ? 'secret' : 'secrets'}.`);
+}
+
+function toFormat(file: string): TransferFormat {
+  if (/\.ya?ml$/.test(file)) return 'yaml';
+  return /(^|\/)\.env(\.[\w-]+)?$|\.env$/.test(file) ? 'dotenv' : 'json';
 }
 
 function describeStep(object: ObjectMetadata | undefined, { dryRun }: ImportOptions): string {

@@ -18,6 +18,7 @@ import {
   type ValueOptions,
 } from './options.js';
 import { toJson, writeOutput } from './print.js';
+import { runHook } from './run/hook.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
 
 interface IdFlags extends ConnectionOptions {
@@ -39,6 +40,7 @@ interface GetOptions extends IdFlags {
 
 interface RotateOptions extends IdFlags, RecipientOptions, ValueOptions {
   readonly reseal?: true;
+  readonly hook?: string;
   readonly rotateAfterDays?: number;
 }
 
@@ -99,6 +101,7 @@ function addRotate(secrets: Command, terminal: Terminal): void {
     .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if known)')
     .option('--no-keep-readable-copy', "don't seal it to the key of the owner")
     .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseRotation)
+    .option('--hook <command>', 'command that gets the new value on standard input, after it was stored')
     .addHelpText(
       'after',
       `
@@ -107,6 +110,7 @@ secret has no consumers.
 
 Examples:
   openssl rand -base64 30 | tr -d '\\n' | trellis secrets rotate db-password
+  openssl rand -hex 32 | trellis secrets rotate db-password --hook ./set-password.sh
   trellis secrets rotate db-password --reseal
   for name in $(trellis secrets list --reseal --json | jq -r '.[].slug'); do
     trellis secrets rotate "$name" --reseal
@@ -158,7 +162,7 @@ async function putValue(session: CommandContext, slug: string, flags: PutOptions
   const stored = flags.sealed
     ? await storeSealed(session, slug, { value, flags })
     : await sealNew(session, slug, { value, flags });
-  session.say(`Stored ${describe(stored)}.`);
+  session.say(`Stored ${describeStored(stored)}.`);
   if (flags.json) await writeOutput(session.terminal.out, toJson(stored));
 }
 
@@ -198,29 +202,41 @@ const copy = (list: readonly string[] | undefined): string[] | undefined => list
 async function rotateValue(session: CommandContext, slug: string, flags: RotateOptions): Promise<void> {
   assertOneSource(flags);
   const object = await findSecret(session, slug, flags.id);
+  const value = flags.reseal ? await openValue(session, object) : await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
-    ? await replaceSealed(session, object, { value: await readSecretValue(flags, session.terminal), flags })
-    : await sealReplacement(session, object, flags);
-  session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" restores the previous one.`);
+    ? await replaceSealed(session, object, { value, flags })
+    : await replaceValue(session, object, { value, flags });
+  session.say(`Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`);
   const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
   if (left.length > 0) session.say(`No longer sealed to: ${left.join(', ')}`);
+  if (flags.hook !== undefined) await runHook(session, flags.hook, { slug, value });
 }
 
-async function sealReplacement(
+/** Fetches and opens the current value of a secret. */
+export async function openValue(session: CommandContext, { slug, id }: ObjectMetadata): Promise<Uint8Array> {
+  const identity = await session.readIdentity();
+  const { open } = await loadSealing();
+  return open(await fetchSealedValue(session, slug, { id }), identity);
+}
+
+interface Replacement {
+  readonly value: Uint8Array;
+  readonly flags: Pick<RotateOptions, 'acceptKey' | 'consumer' | 'keepReadableCopy' | 'recipient' | 'reseal'> & {
+    readonly rotateAfterDays?: number;
+  };
+}
+
+/** Seals a new value to the recipients of the options, and stores it unless another request replaced the value first. */
+export async function replaceValue(
   session: CommandContext,
   object: ObjectMetadata,
-  flags: RotateOptions,
+  { value, flags }: Replacement,
 ): Promise<ObjectMetadata> {
   const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
   assertNoStaleRecipients(object, flags);
   const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
-  const { open, replaceSecret, toRecipients } = await loadSealing();
-  const identity = flags.reseal ? await session.readIdentity() : undefined;
-  const value =
-    identity === undefined
-      ? await readSecretValue(flags, session.terminal)
-      : await open(await fetchSealedValue(session, slug, { id }), identity);
-  const own = identity === undefined ? [] : await toRecipients(identity);
+  const { replaceSecret, toRecipients } = await loadSealing();
+  const own = flags.reseal ? await toRecipients(await session.readIdentity()) : [];
   // A value without consumers stays readable by the recipients that it was sealed to.
   const isForRecorded = (usedBy ?? used_by).length === 0;
   return replaceSecret(session.client, {
@@ -232,7 +248,7 @@ async function sealReplacement(
 }
 
 /** A value without consumers stays sealed to its recipients, but a key of a former consumer needs a decision. */
-function assertNoStaleRecipients({ slug, used_by = [], reseal }: ObjectMetadata, flags: RotateOptions): void {
+function assertNoStaleRecipients({ slug, used_by = [], reseal }: ObjectMetadata, flags: RecipientOptions): void {
   const isChosen = flags.recipient !== undefined || (flags.consumer ?? used_by).length > 0;
   if (isChosen || reseal?.stale === undefined) return;
   throw new CommandError(
@@ -242,7 +258,10 @@ function assertNoStaleRecipients({ slug, used_by = [], reseal }: ObjectMetadata,
   );
 }
 
-function assertOneSource({ reseal, file, sealed }: RotateOptions): void {
+function assertOneSource({ reseal, file, sealed, hook }: RotateOptions): void {
+  if (hook !== undefined && (sealed || reseal)) {
+    throw new CommandError("--hook needs a new value, so it can't be combined with --sealed or --reseal", EXIT.usage);
+  }
   if (!reseal || (file === undefined && !sealed)) return;
   throw new CommandError("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
 }
@@ -267,7 +286,7 @@ function replaceSealed(
  *
  * @throws CommandFailure for an unknown name, and for several variants without an id.
  */
-async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
+export async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
   const variants: ObjectMetadata[] = [];
   for await (const variant of readAll(client, '/objects', { params: { query: { slug } } })) {
     if (variant.id === id) return variant;
@@ -288,6 +307,7 @@ async function hasReadableCopy({ client }: CommandContext, { recipients = [] }: 
   return owner !== undefined && recipients.includes(owner);
 }
 
-function describe({ slug, id, recipient_count: count }: ObjectMetadata): string {
+/** Describes a stored value for a message. */
+export function describeStored({ slug, id, recipient_count: count }: ObjectMetadata): string {
   return `${slug} (${id}), sealed to ${count ?? 'unknown'} ${count === 1 ? 'key' : 'keys'}`;
 }

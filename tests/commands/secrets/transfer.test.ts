@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import fc from 'fast-check';
+import { parse as parseYaml } from 'yaml';
 import { formatExport, parseExport } from '../../../src/commands/secrets/export-format.js';
 import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -123,7 +124,7 @@ test('export --format dotenv: rejects names that would become the same variable'
   expect((await cli.run(['export', '--format', 'dotenv'])).code).toBe(5);
 });
 
-test('formatExport: writes only texts that dotenv, Node.js and a shell read alike', () => {
+test('formatExport: writes only texts that dotenv, Node.js and shells read alike', async () => {
   const texts = fc.string({
     unit: fc.constantFrom('a', "'", '"', '`', '\\', 'n', '\n', '\r', '#', '$', ' ', '=', 'é'),
   });
@@ -140,12 +141,78 @@ test('formatExport: writes only texts that dotenv, Node.js and a shell read alik
   const file = lines.map(({ line }) => line).join('');
   const want = Object.fromEntries(lines.map(({ entry, text }) => [entry.slug.toUpperCase().replace('-', '_'), text]));
   expect([parse(file), { ...parseEnv(file) }]).toEqual([want, want]);
-  expect(parseExport(file, 'dotenv', 'kebab')).toEqual(lines.map(({ entry }) => entry));
-  const shell = execFileSync('/bin/sh', ['-c', `set -a\n${file}\nexec env -0`], { env: { PATH: process.env.PATH } });
-  const entries = shell
-    .toString()
-    .split('\0')
-    .map((entry) => /^([^=]*)=(.*)$/s.exec(entry));
-  const read = entries.flatMap((found) => (found?.[1]?.startsWith('V_') ? [[found[1], found[2]]] : []));
-  expect(Object.fromEntries(read)).toEqual(want);
+  expect(await parseExport(file, 'dotenv', 'kebab')).toEqual(lines.map(({ entry }) => entry));
+  for (const [shell = '', ...options] of [['sh'], ['bash', '--norc']]) {
+    const script = `set -a\n${file}\nexec env -0`;
+    const entries = execFileSync(shell, [...options, '-c', script], { env: { PATH: process.env.PATH } })
+      .toString()
+      .split('\0')
+      .map((entry) => /^([^=]*)=(.*)$/s.exec(entry));
+    const read = entries.flatMap((found) => (found?.[1]?.startsWith('V_') ? [[found[1], found[2]]] : []));
+    expect([shell, Object.fromEntries(read)]).toEqual([shell, want]);
+  }
+});
+
+describe('formatExport: yaml', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({
+      unit: fc.constantFrom(
+        ...'\0\t\n\r\u0007\u007f\u0085\u00a0\u2028\u2029\ufeff\ufffe\uffff"\'\\#:-?&*!|>% {}[],',
+        '😀',
+      ),
+    }),
+    fc.constantFrom('no', '0123', '1e3', 'null', '~', '2026-11-23', '', ' ', '---', '<<'),
+  );
+  const entries = fc.sample(texts, { numRuns: 1000, seed: 20_260_501 }).map((text, index) => ({
+    ...{ slug: index === 0 ? 'on' : `v-${index}`, value: Buffer.from(text), isSealed: false },
+  }));
+  const want = Object.fromEntries(entries.map(({ slug, value }) => [slug, value.toString()]));
+  const file = formatExport(entries, 'yaml');
+
+  test('is read alike by this program and by parsers of YAML 1.2 and 1.1', async () => {
+    expect(await parseExport(file, 'yaml', 'as-is')).toEqual(entries);
+    expect([parseYaml(file), parseYaml(file, { version: '1.1' })]).toEqual([want, want]);
+  });
+
+  const python = ['/usr/bin/python3', 'python3'].find(
+    (program) => spawnSync(program, ['-c', 'import yaml']).status === 0,
+  );
+  (python === undefined ? test.skip : test)('is read alike by PyYAML', () => {
+    const script = 'import sys, yaml, json; json.dump(yaml.safe_load(sys.stdin.buffer), sys.stdout)';
+    const read = execFileSync(python ?? '', ['-c', script], { input: file, maxBuffer: 2 ** 24 });
+    expect(JSON.parse(read.toString())).toEqual(want);
+  });
+
+  test('is not written for a value that is not text', () => {
+    const entry = { slug: 'key', value: Buffer.from([0, 255]), isSealed: false };
+    expect(() => formatExport([entry], 'yaml')).toThrow('The value of key is not text');
+  });
+});
+
+test.each([
+  'a: 1',
+  'a: no',
+  'a: 0o17',
+  'b: [x]',
+  '- a',
+  'a: &x "b"\nc: *x',
+  'a: "b"\na: "c"',
+  'a: {b: "c"}',
+  'hunter2',
+  'a: "',
+])('import --format yaml: rejects %j without printing it', async (stdin) => {
+  const said = await cli.run(['import', '-', '--format', 'yaml', '--recipient', cli.recipient], { stdin });
+  expect([said.code, said.err]).toEqual([2, expect.stringContaining('Expected a YAML map of names to strings')]);
+  expect(said.err).not.toContain('hunter2');
+});
+
+test('export and import --format yaml: preserve values', async () => {
+  await put('db-password', 'hunter2: "x"\n');
+  const file = join(cli.folder, 'values.yaml');
+  await cli.run(['export', '--format', 'yaml', '--open', '--output', file]);
+  expect(await readFile(file, 'utf8')).toBe('"db-password": "hunter2: \\"x\\"\\n"\n');
+  await cli.run(['delete', 'db-password', '--yes']);
+  expect((await cli.run(['import', file, '--consumer', cli.consumer])).code).toBe(0);
+  expect((await cli.run(['get', 'db-password'])).out).toBe('hunter2: "x"\n');
 });

@@ -1,5 +1,6 @@
-/** The parts of the SDK that the endpoint uses. The build puts their code here, so that production does not install it. */
+/** The parts of the SDK that the servers use. The build puts their code here, so that production does not install it. */
 export { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 export {
   CallToolRequestSchema,
   ErrorCode,
@@ -8,3 +9,4 @@ export {
   McpError,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
+export { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';

@@ -1,18 +1,25 @@
 import { open } from 'node:fs/promises';
-import { CommandError } from '../../config/startup-error.js';
-import { EXIT } from './exit-codes.js';
+import { CommandError } from '../../../config/startup-error.js';
+import { toVariable } from '../../../sealing/env-names.js';
+import { EXIT } from '../exit-codes.js';
+import { parseMapCommands, type MapCommand } from './map-commands.js';
 
 /** The secrets that commands of a repository may get. */
 export interface SecretsMap {
   readonly file: string;
   readonly entries: readonly MapEntry[];
+  /** The commands that agents may run. */
+  readonly commands: readonly MapCommand[];
 }
 
-interface MapEntry {
+export interface MapEntry {
   readonly slug: string;
   /** The variable; the usual one for the name when absent. */
   readonly variable?: string;
 }
+
+/** The file in a repository with the allowed secrets. */
+export const MAP_FILE = 'trellis.secrets.yaml';
 
 /** Well above the size of any useful file. */
 const MAX_BYTES = 65_536;
@@ -24,12 +31,11 @@ const VARIABLE = /^[A-Za-z_]\w*$/;
 /**
  * Reads the map of a repository.
  *
- * @param named The file that the user names, which must exist.
- * @param usual The file that is read if the user names none; it may be absent.
+ * @param named The file that the user names, which must exist; otherwise {@link MAP_FILE} is read, which may be absent.
  * @throws CommandError for a file that cannot be read or is invalid.
  */
-export async function readSecretsMap(named: string | undefined, usual: string): Promise<SecretsMap | undefined> {
-  const file = named ?? usual;
+export async function readSecretsMap(named: string | undefined): Promise<SecretsMap | undefined> {
+  const file = named ?? MAP_FILE;
   const text = await read(file, named !== undefined);
   if (text === undefined) return undefined;
   // Loaded late, as most commands need no YAML.
@@ -41,10 +47,14 @@ export async function readSecretsMap(named: string | undefined, usual: string): 
     const [line] = (error as Error).message.split('\n');
     throw new CommandError(`${file}: not valid YAML: ${line ?? ''}`, EXIT.usage);
   }
-  const entries = toEntries(content);
-  if (entries !== undefined) return { file, entries };
-  const expected = 'expected "secrets" with a list of names, or with variables and their names';
-  throw new CommandError(`${file}: ${expected}`, EXIT.usage);
+  const { secrets, commands, ...others } = Object(content) as Readonly<Record<string, unknown>>;
+  const entries = Object.keys(others).length > 0 ? undefined : toEntries(secrets);
+  if (entries === undefined) {
+    const expected = 'expected "secrets" with a list of names, or with variables and their names';
+    throw new CommandError(`${file}: ${expected}`, EXIT.usage);
+  }
+  const variables = entries.map(toEntryVariable);
+  return { file, entries, commands: parseMapCommands(commands, { file, variables }) };
 }
 
 async function read(file: string, isRequired: boolean): Promise<string | undefined> {
@@ -63,9 +73,8 @@ async function read(file: string, isRequired: boolean): Promise<string | undefin
   }
 }
 
-function toEntries(content: unknown): readonly MapEntry[] | undefined {
-  const { secrets, ...others } = Object(content) as { readonly secrets?: unknown };
-  if (typeof secrets !== 'object' || secrets === null || Object.keys(others).length > 0) return undefined;
+function toEntries(secrets: unknown): readonly MapEntry[] | undefined {
+  if (typeof secrets !== 'object' || secrets === null) return undefined;
   const entries: readonly unknown[] = Array.isArray(secrets)
     ? secrets.map((slug) => ({ slug: slug as unknown }))
     : Object.entries(secrets).map(([variable, slug]) => ({ variable, slug: slug as unknown }));
@@ -77,3 +86,6 @@ function isEntry(entry: unknown): entry is MapEntry {
   const hasVariable = variable === undefined || (typeof variable === 'string' && VARIABLE.test(variable));
   return typeof slug === 'string' && SLUG.test(slug) && hasVariable;
 }
+
+/** Returns the variable of an entry. */
+export const toEntryVariable = ({ slug, variable }: MapEntry): string => variable ?? toVariable(slug);

@@ -1,0 +1,147 @@
+import { CommandError } from '../../../config/startup-error.js';
+import { toVariable } from '../../../sealing/env-names.js';
+import { type CommandContext, loadSealing } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { fetchSecrets } from '../objects.js';
+import type { Environment } from '../settings.js';
+import { fetchSealedValue } from '../values.js';
+import { isLoaderVariable } from './loader-variables.js';
+import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from './secrets-map.js';
+
+/** A secret and its variable. */
+export interface Chosen {
+  readonly variable: string;
+  readonly slug: string;
+  readonly id: string | undefined;
+}
+
+/** The options that select secrets. */
+export interface SelectionOptions {
+  readonly secret?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly consumer?: string;
+  readonly map?: string;
+}
+
+/** Selects secrets by options, by the map of the current folder, or by the consumer. @throws CommandError if none is selected. */
+export async function choose(session: CommandContext, flags: SelectionOptions): Promise<Chosen[]> {
+  const { secret = [], tag, consumer } = flags;
+  const named: readonly Chosen[] = secret.map(parseChoice);
+  const chosen: Chosen[] = [...named];
+  const hasFilter = tag !== undefined || consumer !== undefined;
+  const isOpen = !hasFilter && secret.length === 0;
+  const map = await readSecretsMap(flags.map);
+  if (map !== undefined && isOpen) {
+    chosen.push(...map.entries.map((entry) => ({ variable: toEntryVariable(entry), slug: entry.slug, id: undefined })));
+  } else if (hasFilter || (session.isConsumer && isOpen)) {
+    // A consumer without a selection gets all of its secrets.
+    const found = await fetchSecrets(session, { tag, consumer });
+    if (found.length === 0) throw new CommandError(describeNone(flags), EXIT.notFound);
+    const selected = found.flatMap(({ slug, id }) =>
+      toVariables(slug, map).map((variable) => ({ variable, slug, id })),
+    );
+    chosen.push(...selected.filter((one) => isAllowed(one, { named, map })));
+  }
+  assertDistinct(chosen);
+  return chosen;
+}
+
+function describeNone({ tag, consumer }: SelectionOptions): string {
+  const wanted = [...(tag ?? []).map((one) => `the tag ${one}`), ...(consumer ? [`the consumer ${consumer}`] : [])];
+  return wanted.length === 0 ? 'The consumer has no secrets' : `No secrets have ${wanted.join(' and ')}`;
+}
+
+/**
+ * Returns the variables of a selected secret: those of the map, if there is one.
+ *
+ * @throws CommandError for a secret that the map does not list.
+ */
+function toVariables(slug: string, map: SecretsMap | undefined): readonly string[] {
+  if (map === undefined) return [toVariable(slug)];
+  const listed = map.entries.filter((entry) => entry.slug === slug);
+  if (listed.length > 0) return listed.map(toEntryVariable);
+  throw new CommandError(
+    `${map.file} does not list ${slug}; the program was not started. Add it to the file, or select it with --secret`,
+    EXIT.conflict,
+  );
+}
+
+interface Allowed {
+  readonly named: readonly Chosen[];
+  readonly map: SecretsMap | undefined;
+}
+
+/**
+ * Anyone with write access to the service chooses the names, so a variable that changes how programs load
+ * code is set only if the user or the map names it. A named variable is not set twice.
+ *
+ * @throws CommandFailure for a selected secret with such a variable that is not named.
+ */
+function isAllowed({ variable, slug }: Chosen, { named, map }: Allowed): boolean {
+  // The map names every secret that is selected.
+  if (map !== undefined || !isLoaderVariable(variable)) return true;
+  if (named.some((one) => one.variable === variable && one.slug === slug)) return false;
+  throw new CommandError(
+    `${slug} would set ${variable}, which changes how programs load code; the program was not started. ` +
+      `To set it all the same, name it: --secret ${variable}=${slug}`,
+    EXIT.conflict,
+  );
+}
+
+function parseChoice(text: string): Chosen {
+  const [, variable, slug = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  if (variable === undefined) return { variable: toVariable(slug), slug, id: undefined };
+  if (/^[A-Za-z_]\w*$/.test(variable)) return { variable, slug, id: undefined };
+  throw new CommandError('Expected --secret to be a name or VARIABLE=name', EXIT.usage);
+}
+
+/** Rejects secrets that would set the same variable: variants of a name, and names that differ in separators. */
+function assertDistinct(chosen: readonly Chosen[]): void {
+  if (chosen.length === 0) {
+    throw new CommandError(`Select secrets with --secret, --tag, --consumer or ${MAP_FILE}`, EXIT.usage);
+  }
+  const names = chosen.map(({ variable }) => variable);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate === undefined) return;
+  throw new CommandError(
+    `Several secrets would set ${duplicate}. Use --secret VARIABLE=name to distinguish them`,
+    EXIT.conflict,
+  );
+}
+
+/** The variables of credentials of `trellis secrets`, which programs must not receive. */
+const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY'];
+
+/** Returns an environment without the credentials of this command. */
+export const withoutCredentials = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD.includes(name)));
+
+/** Fetches and opens the values of secrets, by their variables. */
+export async function openValues(
+  session: CommandContext,
+  chosen: readonly Chosen[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const identity = await session.readIdentity();
+  const { open } = await loadSealing();
+  const values = new Map<string, Uint8Array>();
+  for (const { variable, slug, id } of chosen) {
+    values.set(variable, await open(await fetchSealedValue(session, slug, { id }), identity));
+  }
+  return values;
+}
+
+/** Returns values as texts. @throws CommandError for a value that a variable can't have. */
+export function toTexts(values: ReadonlyMap<string, Uint8Array>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...values].map(([variable, value]) => [variable, toText(value, variable)]));
+}
+
+/** Environment variables are text without NUL. */
+function toText(value: Uint8Array, variable: string): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Reported below, without the value.
+  }
+  throw new CommandError(`The value for ${variable} is not text without NUL, which a variable requires`, EXIT.usage);
+}
