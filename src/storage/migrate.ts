@@ -25,6 +25,7 @@ import { hiddenRepositories } from './migrations/0021-hidden-repositories.js';
 import { secretsTrust } from './migrations/0022-secrets-trust.js';
 import { auditArchives } from './migrations/0023-audit-archives.js';
 import { notifications } from './migrations/0024-notifications.js';
+import { workloadIdentity } from './migrations/0026-workload-identity.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   secretsTrust,
   auditArchives,
   notifications,
+  workloadIdentity,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -71,7 +73,10 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
  * The migrations after which the previous release still works with the database, so that servers can be upgraded one
  * after the other: they only add tables, columns with defaults, and indexes (CONTRIBUTING.md, "Migrations").
  */
-const EXPANSIONS: ReadonlySet<Migration> = new Set([backupSchedule, hiddenRepositories, auditArchives, notifications]);
+const EXPANSIONS: ReadonlySet<Migration> = new Set([
+  ...[backupSchedule, hiddenRepositories, auditArchives, notifications],
+  workloadIdentity,
+]);
 
 interface SchemaVersions {
   /** `compatible_from` is the version of the oldest release that works with the tables; null before that was stored. */
