@@ -113,7 +113,7 @@ export interface WorkloadRulesTable {
 }
 
 /** Tokens of issuers that must not be used again. */
-interface WorkloadUsedTokensTable {
+export interface WorkloadUsedTokensTable {
   /** The SHA-256 of the issuer and the `jti` claim. */
   id: string;
   expires_at: number;
