@@ -11,6 +11,8 @@ import type { Caller } from './accounts/callers.js';
 import type { PasskeyListener } from './accounts/events.js';
 import type { Config } from './config/config.js';
 import { createDashboard, deleteExpiredDashboardData, type Dashboard } from './dashboard/dashboard.js';
+import { createAddressPolicy } from './dashboard/forges/http/address-policy.js';
+import { createAgent } from './dashboard/forges/http/fetch-response.js';
 import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
 import { createSecretsAccess, type SecretsAccess } from './secrets/access.js';
 import { auditPasskeyChange } from './secrets/audit/chain.js';
@@ -23,6 +25,7 @@ import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
 import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from './secrets/versions.js';
+import { deleteExpiredWorkloadTokens } from './secrets/workload/exchange.js';
 import type { SiteFiles } from './site-index/site-files.js';
 import type { SharingSiteService, SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
 import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
@@ -199,6 +202,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       signIn: accounts.signIn,
       accountsFactory: accountsWith,
       store: serviceTokens,
+      issuerAgent: createAgent(createAddressPolicy({ allow: config.issuerAllow })),
+      denials,
     }),
     audit: createAuditLog(database),
     denials,
@@ -404,6 +409,7 @@ function startHourlyCleanup(
       () => deleteExpiredDeliveries(database, Date.now()),
       () => deleteExpiredDashboardData(database, Date.now()),
       () => recordDueRotations(database, Date.now()),
+      () => deleteExpiredWorkloadTokens(database, Date.now()),
       ...more,
     ],
     intervalMs: 3_600_000,

@@ -44,6 +44,7 @@ describe('loadConfig', () => {
       forgeAllow: [],
       smtp: undefined,
       notificationAllow: [],
+      issuerAllow: [],
       siteRateLimit: 3_000,
       siteCacheSeconds: 0,
       siteStreams: 1000,

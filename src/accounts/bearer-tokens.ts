@@ -109,6 +109,8 @@ interface IssueTokenOptions {
   readonly scopes: readonly Scope[];
   /** The restrictions of a token of the secrets service, validated. */
   readonly access?: TokenAccess;
+  /** The rule by which the token is issued to a workload. */
+  readonly workloadRule?: string;
   readonly createdAt: number;
   readonly expiresAt: Date;
 }
@@ -118,7 +120,7 @@ const insertToken = prepareInsert('tokens');
 /** Creates a token of any kind and stores its hash. The calling code checks the permission to issue it. */
 export async function issueToken(
   database: Database,
-  { kind, personId, consumer, issuedBy, label, scopes, access, createdAt, expiresAt }: IssueTokenOptions,
+  { kind, personId, consumer, issuedBy, label, scopes, access, workloadRule, createdAt, expiresAt }: IssueTokenOptions,
 ): Promise<{ readonly token: string; readonly row: TokensTable }> {
   const token = createToken(kind);
   const row: TokensTable = {
@@ -135,6 +137,7 @@ export async function issueToken(
     revoked_at: null,
     issued_by: issuedBy ?? null,
     access: formatAccess(access),
+    workload_rule: workloadRule ?? null,
   };
   await insertToken(database, row);
   return { token, row };
@@ -191,7 +194,9 @@ export const serviceTokens: ServiceTokens = {
   async renew(transaction, place, expiresAt) {
     const token = createToken(place.kind);
     const renewed = { hash: hash('sha256', token), expires_at: expiresAt.getTime() };
-    const row = await active(transaction, place).set(renewed).returningAll().executeTakeFirst();
+    // A token of a workload would otherwise outlive its rule.
+    const tokens = active(transaction, place).where('workload_rule', 'is', null);
+    const row = await tokens.set(renewed).returningAll().executeTakeFirst();
     return row && { token, row };
   },
   async revoke(transaction, place) {

@@ -110,6 +110,8 @@ export interface Config {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Private addresses that notifications may be sent to, as in `forgeAllow`. */
   readonly notificationAllow: readonly string[];
+  /** Private addresses that issuers of workload tokens may have, as in `forgeAllow`. */
+  readonly issuerAllow: readonly string[];
   readonly logLevel: LogLevel;
   /** Database statements that take at least this long are logged; 0 for none. */
   readonly slowQueryMs: number;
@@ -425,6 +427,7 @@ const toDefaults = (
   forgeAllow: settings.forgeAllow ?? [],
   smtp: toSmtp(settings),
   notificationAllow: settings.notificationAllow ?? [],
+  issuerAllow: settings.issuerAllow ?? [],
   logLevel: settings.logLevel ?? 'info',
   slowQueryMs: settings.slowQueryMs ?? SLOW_QUERY_MS,
   metrics: settings.metrics === undefined ? undefined : parseListenAddress(settings.metrics),

@@ -60,6 +60,7 @@ export interface ConfigValues extends SecretFiles {
   readonly smtp?: string;
   readonly smtpFrom?: string;
   readonly notificationAllow?: readonly string[];
+  readonly issuerAllow?: readonly string[];
   readonly logLevel?: LogLevel;
   readonly slowQueryMs?: number;
   /** Text such as `9464` or `0.0.0.0:9464`. */
@@ -496,6 +497,14 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_NOTIFICATION_ALLOW',
     flag: '--notification-allow <list>',
     description: 'allowed private addresses of webhooks that receive notifications, as for forges (default: none)',
+    schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
+    expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
+    isList: true,
+  },
+  issuerAllow: {
+    env: 'TRELLIS_ISSUER_ALLOW',
+    flag: '--issuer-allow <list>',
+    description: 'allowed private addresses of issuers of workload tokens, as for forges (default: none)',
     schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
     expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
     isList: true,

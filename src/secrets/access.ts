@@ -9,9 +9,13 @@ import type { SignIn } from '../accounts/sign-in.js';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { auditPasskeyChange, type RequestOrigin } from './audit/chain.js';
+import type { DenialLog } from './audit/denials.js';
 import { type OwnerKeys, saveOwnerKeys, type SecretsOwner } from './owner.js';
 import { parsePublicKey } from './public-keys.js';
 import { createServiceTokenManager, type ServiceTokenManager } from './service-tokens.js';
+import { createWorkloadTokens, type WorkloadTokens } from './workload/exchange.js';
+import { createIssuerKeys, type IssuerAgent } from './workload/issuer-keys.js';
+import { createWorkloadRules, type WorkloadRules } from './workload/rules.js';
 
 /** The credentials of the secrets service: the owner's sign-in and passkeys, write tokens and consumer tokens. */
 export interface SecretsAccess {
@@ -19,6 +23,8 @@ export interface SecretsAccess {
   readonly ownerPasskeys: OwnerPasskeys;
   readonly writeTokens: ServiceTokenManager;
   readonly consumerTokens: ServiceTokenManager;
+  readonly workloadRules: WorkloadRules;
+  readonly workloadTokens: WorkloadTokens;
 }
 
 interface SecretsAccessDependencies {
@@ -26,14 +32,22 @@ interface SecretsAccessDependencies {
   readonly signIn: SignIn;
   readonly accountsFactory: AccountsFactory;
   readonly store: ServiceTokens;
+  /** Makes the connections to issuers of workload tokens. */
+  readonly issuerAgent: IssuerAgent;
+  readonly denials: Pick<DenialLog, 'record'>;
 }
 
-export function createSecretsAccess(database: Database, { store, ...parts }: SecretsAccessDependencies): SecretsAccess {
+export function createSecretsAccess(
+  database: Database,
+  { store, issuerAgent, denials, ...parts }: SecretsAccessDependencies,
+): SecretsAccess {
   return {
     ownerAccess: createOwnerAccess(database, parts),
     ownerPasskeys: createOwnerPasskeys(database, parts.accountsFactory),
     writeTokens: createServiceTokenManager(database, { kind: 'write', store }),
     consumerTokens: createServiceTokenManager(database, { kind: 'consumer', store }),
+    workloadRules: createWorkloadRules(database),
+    workloadTokens: createWorkloadTokens(database, { store, findKeys: createIssuerKeys(issuerAgent), denials }),
   };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '@trellis/core/errors';
 import type { Caller } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { updateResealOfConsumer, updateResealOfSecrets } from './reseal-state.js';
+import { renameInRules } from './workload/rules-of-consumer.js';
 
 /** Reports whether a secret names the consumer, or it was added. */
 export async function consumerExists(database: Database, name: string): Promise<boolean> {
@@ -44,6 +45,7 @@ export async function renameConsumer(
   const objects = transaction.updateTable('secret_object_consumers').set({ consumer: to });
   await objects.where('consumer', '=', from).execute();
   await transaction.updateTable('tokens').set({ consumer: to }).where('consumer', '=', from).execute();
+  await renameInRules(transaction, from, to);
   await renameEntry(transaction, from, to);
   await updateResealOfConsumer(transaction, to);
 }

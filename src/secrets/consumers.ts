@@ -13,6 +13,7 @@ import {
 } from './consumer-changes.js';
 import { parsePublicKey, toKeyFingerprint } from './public-keys.js';
 import { findRestrictions, requireUnrestricted } from './token-scope.js';
+import { removeRulesOfConsumer } from './workload/rules-of-consumer.js';
 
 export interface Consumer {
   readonly name: string;
@@ -121,7 +122,10 @@ export function createConsumerStore(database: Database): ConsumerStore {
         const entries = revoked.map(
           (subjectId) => ({ action: 'revoke', subjectType: 'consumer_token', subjectId }) as const,
         );
-        await record(transaction, origin, [toEntry('delete', name), ...entries]);
+        const rules = (await removeRulesOfConsumer(transaction, name)).map(
+          (subjectId) => ({ action: 'delete', subjectType: 'workload_rule', subjectId }) as const,
+        );
+        await record(transaction, origin, [toEntry('delete', name), ...entries, ...rules]);
       });
     },
   };

@@ -146,7 +146,7 @@ export function createCliServiceTokens(
   };
 }
 
-async function findOwnerId(database: Database): Promise<string> {
+export async function findOwnerId(database: Database): Promise<string> {
   const owner = database.selectFrom('people').select('id').where('is_admin', '=', 1);
   const row = await owner.executeTakeFirst();
   if (row !== undefined) return row.id;
@@ -173,7 +173,7 @@ interface MintContext {
 }
 
 /** The subject types of the tokens in the audit log. */
-const TOKEN_SUBJECT_TYPES = { write: 'token', consumer: 'consumer_token' } as const;
+export const TOKEN_SUBJECT_TYPES = { write: 'token', consumer: 'consumer_token' } as const;
 
 /** The limits, including expired and revoked tokens. Consumers can be a fleet of machines. */
 const MAX_TOKENS: Readonly<Record<ServiceTokenKind, number>> = { write: 1_000, consumer: 10_000 };
@@ -216,7 +216,7 @@ const NAME_PREFIX = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const MAX_CONSUMERS = 100;
 
 /** Checks the restrictions of a new token. @throws AppError `invalid_input` for an invalid one. */
-function parseTokenAccess({ permissions, namePrefix, ...lists }: TokenAccess): TokenAccess {
+export function parseTokenAccess({ permissions, namePrefix, ...lists }: TokenAccess): TokenAccess {
   if (namePrefix !== undefined && !NAME_PREFIX.test(namePrefix)) {
     throw invalid('access.name_prefix', 'a beginning of names: 1 to 128 letters, digits, "_" and "-"');
   }
@@ -249,7 +249,8 @@ function parseDescription(text: string): string {
 }
 
 async function assertBelowLimit(transaction: Database, kind: ServiceTokenKind): Promise<void> {
-  const tokens = transaction.selectFrom('tokens').where('kind', '=', kind);
+  // Those of workloads end soon and are deleted then.
+  const tokens = transaction.selectFrom('tokens').where('kind', '=', kind).where('workload_rule', 'is', null);
   const { count } = await tokens.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   if (count < MAX_TOKENS[kind]) return;
   throw new AppError(
@@ -276,6 +277,8 @@ export interface TokenMetadata {
   readonly status: TokenStatus;
   /** The restrictions; `undefined` for none. */
   readonly access: TokenAccess | undefined;
+  /** The rule by which it was issued to a workload. */
+  readonly rule: string | undefined;
 }
 
 /** A new token with its metadata. Only the hash of the token is stored, so it is returned only once. */
@@ -305,6 +308,7 @@ function toTokenMetadata(row: TokensTable, at: number): TokenMetadata {
     lastUsedAt: row.last_used_at === null ? undefined : new Date(row.last_used_at),
     status: toStatus(row, at),
     access: parseAccess(row.access),
+    rule: row.workload_rule ?? undefined,
   };
 }
 

@@ -203,6 +203,9 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   sessions: true,
   tokens: true,
   passkeys: true,
+  workload_rules: true,
+  // A token that was used stays used.
+  workload_used_tokens: true,
   challenges: true,
   account_events: true,
   boards: true,

@@ -26,6 +26,7 @@ import { secretsTrust } from './migrations/0022-secrets-trust.js';
 import { auditArchives } from './migrations/0023-audit-archives.js';
 import { notifications } from './migrations/0024-notifications.js';
 import { forgeCredentials } from './migrations/0025-forge-credentials.js';
+import { workloadIdentity } from './migrations/0026-workload-identity.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   auditArchives,
   notifications,
   forgeCredentials,
+  workloadIdentity,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -74,11 +76,8 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
  * after the other: they only add tables, columns with defaults, and indexes (CONTRIBUTING.md, "Migrations").
  */
 const EXPANSIONS: ReadonlySet<Migration> = new Set([
-  backupSchedule,
-  hiddenRepositories,
-  auditArchives,
-  notifications,
-  forgeCredentials,
+  ...[backupSchedule, hiddenRepositories, auditArchives, notifications],
+  ...[forgeCredentials, workloadIdentity],
 ]);
 
 interface SchemaVersions {

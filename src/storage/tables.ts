@@ -8,6 +8,8 @@ export interface Tables {
   sessions: SessionsTable;
   tokens: TokensTable;
   passkeys: PasskeysTable;
+  workload_rules: WorkloadRulesTable;
+  workload_used_tokens: WorkloadUsedTokensTable;
   invitations: InvitationsTable;
   challenges: ChallengesTable;
   account_events: AccountEventsTable;
@@ -90,6 +92,32 @@ export interface TokensTable {
   issued_by: string | null;
   /** The permissions and restrictions of a token of the secrets service, as JSON; null for none. */
   access: string | null;
+  /** The rule by which the token was issued to a workload; null for other tokens. */
+  workload_rule: string | null;
+}
+
+export interface WorkloadRulesTable {
+  name: string;
+  /** The `iss` claim of the tokens. */
+  issuer: string;
+  audience: string;
+  /** The allowed values of claims, as JSON. */
+  claims: string;
+  /** The consumer of the issued tokens; null for write tokens. */
+  consumer: string | null;
+  /** The restrictions of the issued tokens, as JSON; null for none. */
+  access: string | null;
+  ttl_seconds: number;
+  single_use: 0 | 1;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** Tokens of issuers that must not be used again. */
+export interface WorkloadUsedTokensTable {
+  /** The SHA-256 of the issuer and the `jti` claim. */
+  id: string;
+  expires_at: number;
 }
 
 export interface PasskeysTable {

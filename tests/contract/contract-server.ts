@@ -10,6 +10,8 @@ import type { Scope } from '../../src/accounts/callers.js';
 import type { PasskeyListener } from '../../src/accounts/events.js';
 import type { User } from '../../src/accounts/users.js';
 import { createDashboard } from '../../src/dashboard/dashboard.js';
+import { createAddressPolicy } from '../../src/dashboard/forges/http/address-policy.js';
+import { createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
@@ -82,11 +84,11 @@ export async function startContractServer(options: ContractServerOptions = {}): 
   const database = await openTestDatabase();
   useAuditKey(database, createServerKey(KEY));
   const accounts = accountsWith(database, auditPasskeyChange);
-  const domain = createServices(database, accounts);
   const denials =
     replicas > 0
       ? undefined
       : createDenialLog(database, { maxPerSource: 1_000, report: (error) => expect(error).toBeUndefined() });
+  const domain = createServices(database, accounts, denials ?? { record: () => undefined });
   const begun = denials
     ? serveHere({ domain, denials }, database, options)
     : serveReplicas(database, replicas, options);
@@ -194,11 +196,16 @@ async function serveReplicas(
       ...SMTP,
       ...{ services: 'dashboard,secrets', publicUrl: ORIGIN, allowedHosts: 'x', logLevel: 'info' },
       notificationAllow: LOOPBACK.join(','),
+      issuerAllow: LOOPBACK.join(','),
     },
   });
 }
 
-function createServices(database: Database, accounts: Accounts): Omit<AllServices, 'mcp'> {
+function createServices(
+  database: Database,
+  accounts: Accounts,
+  denials: Pick<DenialLog, 'record'>,
+): Omit<AllServices, 'mcp'> {
   const owner = createSecretsOwner(database);
   return {
     version: VERSION,
@@ -228,6 +235,8 @@ function createServices(database: Database, accounts: Accounts): Omit<AllService
       signIn: accounts.signIn,
       accountsFactory: (witness) => accountsWith(database, witness),
       store: serviceTokens,
+      issuerAgent: createAgent(createAddressPolicy({ allow: LOOPBACK })),
+      denials,
     }),
   };
 }

@@ -13,6 +13,7 @@ import { brokenServerTests, errorTests, WITHOUT_DATABASE } from './secrets/refus
 import { tokensTests } from './secrets/tokens.js';
 import { variantsTests } from './secrets/variants.js';
 import { versionsTests } from './secrets/versions.js';
+import { workloadIdentityTests } from './secrets/workload-identity.js';
 
 /** More requests than all of these tests send: the rate limits are on, but never reached. */
 const PLENTY = 1_000_000;
@@ -31,6 +32,7 @@ describe('Variants', () => variantsTests(stage));
 describe('Versions', () => versionsTests(stage));
 describe('Consumers', () => consumersTests(stage));
 describe('Tokens', () => tokensTests(stage));
+describe('Workload identity', () => workloadIdentityTests(stage));
 describe('Audit', () => auditTests());
 describe('Auth', () => authTests());
 describe('Identity', () => identityTests());

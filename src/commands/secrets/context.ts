@@ -52,14 +52,8 @@ export async function withContext(
 /** @throws CommandFailure for an invalid setting, or without a token. */
 export async function openContext(flags: ConnectionOptions, terminal: Terminal): Promise<CommandContext> {
   const { server, token, caller, identity } = await readSettings(flags, terminal.env);
-  if (token === undefined) {
-    throw new CommandError(
-      'No token configured: run "trellis secrets init" or set TRELLIS_SECRETS_TOKEN',
-      EXIT.refused,
-    );
-  }
   const say = (line: string): void => void terminal.err.write(`${line}\n`);
-  const text = await readSecretSource(token, 'a token');
+  const text = token ? await readSecretSource(token, 'a token') : await fetchJobToken(server, terminal.env);
   return {
     client: await openClient(server, text, caller),
     terminal,
@@ -75,6 +69,17 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
       );
     },
   };
+}
+
+/** @throws CommandError outside a job with a token of its issuer. */
+async function fetchJobToken(server: string, env: Environment): Promise<string> {
+  const { fetchWorkloadToken, isWorkload } = await import('./workload-token.js');
+  if (isWorkload(env)) return fetchWorkloadToken(server, env);
+  const hint = env.GITHUB_ACTIONS === 'true' ? ', or give the job the permission "id-token: write"' : '';
+  throw new CommandError(
+    `No token configured: run "trellis secrets init" or set TRELLIS_SECRETS_TOKEN${hint}`,
+    EXIT.refused,
+  );
 }
 
 async function openClient(server: string, token: string, caller: string | undefined): Promise<SecretsClient> {

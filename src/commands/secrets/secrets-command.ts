@@ -49,7 +49,9 @@ export function secretsCommand(terminal: Terminal): Command {
 
 const HELP = `
 Values are read from standard input or a file, never from an argument, and are sealed (encrypted with age) on this
-machine. Settings come from options, the environment, and the file that "init" writes, in this order.
+machine. Settings come from options, the environment, and the file that "init" writes, in this order. Without a token,
+a CI job gets one in exchange for the token of its issuer: of GitHub Actions and Forgejo (ACTIONS_ID_TOKEN_REQUEST_URL),
+or that in TRELLIS_SECRETS_ID_TOKEN or the file TRELLIS_SECRETS_ID_TOKEN_FILE.
 
 Examples:
   trellis secrets init

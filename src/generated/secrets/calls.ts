@@ -236,6 +236,51 @@ export const rotateConsumerToken = /* @__PURE__ */ createCall<paths, operations[
 export const purgeConsumerToken = /* @__PURE__ */ createCall<paths, operations['purgeConsumerToken'], CallArguments<operations['purgeConsumerToken']>>('delete', '/consumer-tokens/{id}/purge', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
 
 /**
+ * Exchange the token of a workload for a short-lived token
+ *
+ * The token exchange of RFC 8693, with a JSON body. The subject token is a JSON Web Token of an issuer that a rule
+ * names: of GitHub Actions, GitLab, Forgejo, Kubernetes, or another OpenID Connect provider. Its signature is
+ * verified with the keys that the issuer publishes. The new token is a consumer token or a write token, as the
+ * rule determines, and is recorded in the audit log with the issuer and the subject. It remains valid for its
+ * lifetime when the subject token expires, until the rule is replaced or deleted.
+ *
+ * Returns 401 for an invalid token, 403 if no rule accepts its claims, 409 if several rules accept them and the
+ * request names none, and 503 if the keys of the issuer cannot be fetched.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const exchangeToken = /* @__PURE__ */ createCall<paths, operations['exchangeToken'], CallArguments<operations['exchangeToken']>>('post', '/auth/token', { places: { 'x-caller': 'header' } });
+
+/**
+ * List the rules for the tokens of workloads
+ *
+ * Requires a session. Sorted by name. The limit is 500 rules.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const listWorkloadRules = /* @__PURE__ */ createCall<paths, operations['listWorkloadRules'], CallArguments<operations['listWorkloadRules']>>('get', '/workload-rules');
+
+/**
+ * Delete a rule
+ *
+ * Requires a session. Revokes the tokens that were issued by the rule.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const deleteWorkloadRule = /* @__PURE__ */ createCall<paths, operations['deleteWorkloadRule'], CallArguments<operations['deleteWorkloadRule']>>('delete', '/workload-rules/{name}', { places: { 'x-caller': 'header' } });
+
+/**
+ * Create or replace a rule
+ *
+ * Requires a session. Replacing a rule revokes the tokens that were issued by it. The patterns must restrict the
+ * workloads: at least one claim has only patterns whose text before the first wildcard contains a `/` or two `:`,
+ * such as `repo:acme/*` or `system:serviceaccount:shop:*`.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const putWorkloadRule = /* @__PURE__ */ createCall<paths, operations['putWorkloadRule'], CallArguments<operations['putWorkloadRule']>>('put', '/workload-rules/{name}', { places: { 'x-caller': 'header' } });
+
+/**
  * List secrets
  *
  * Returns metadata only, sorted by slug. Each variant is a separate entry, so a slug can occur several times. Only

@@ -526,6 +526,97 @@ export const operations: readonly OperationSpec[] = [
     validate: { params: validators.purgeConsumerTokenParams, headers: validators.purgeConsumerTokenHeaders },
   },
   {
+    id: 'exchangeToken',
+    method: 'post',
+    path: '/auth/token',
+    security: [],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 65536 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.exchangedTokenSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.exchangeTokenHeaders, limits: validators.exchangeTokenLimits, body: validators.exchangeTokenBody },
+  },
+  {
+    id: 'listWorkloadRules',
+    method: 'get',
+    path: '/workload-rules',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listWorkloadRulesResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'deleteWorkloadRule',
+    method: 'delete',
+    path: '/workload-rules/{name}',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deleteWorkloadRuleParams, headers: validators.deleteWorkloadRuleHeaders },
+  },
+  {
+    id: 'putWorkloadRule',
+    method: 'put',
+    path: '/workload-rules/{name}',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 65536 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.workloadRuleSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.putWorkloadRuleParams, headers: validators.putWorkloadRuleHeaders, limits: validators.putWorkloadRuleLimits, body: validators.putWorkloadRuleBody },
+  },
+  {
     id: 'listObjects',
     method: 'get',
     path: '/objects',
@@ -1458,6 +1549,83 @@ export type PurgeConsumerTokenOutput =
       readonly body?: undefined;
     };
 
+/** The input of `exchangeToken`. */
+export interface ExchangeTokenInput extends RequestContext {
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly body: components['schemas']['ExchangeTokenRequest'];
+  readonly caller: Caller | undefined;
+}
+
+/** The responses of `exchangeToken`. Errors are thrown. */
+export type ExchangeTokenOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['ExchangedToken'];
+    };
+
+/** The input of `listWorkloadRules`. */
+export interface ListWorkloadRulesInput extends RequestContext {
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `listWorkloadRules`. Errors are thrown. */
+export type ListWorkloadRulesOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listWorkloadRules']['responses'][200]['content']['application/json'];
+      readonly headers: {
+        /**
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
+        readonly 'X-Total-Count': string;
+      };
+    };
+
+/** The input of `deleteWorkloadRule`. */
+export interface DeleteWorkloadRuleInput extends RequestContext {
+  readonly params: {
+    /** The name of the rule. */
+    readonly name: components['schemas']['WorkloadRuleName'];
+  };
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `deleteWorkloadRule`. Errors are thrown. */
+export type DeleteWorkloadRuleOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `putWorkloadRule`. */
+export interface PutWorkloadRuleInput extends RequestContext {
+  readonly params: {
+    /** The name of the rule. */
+    readonly name: components['schemas']['WorkloadRuleName'];
+  };
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly body: components['schemas']['PutWorkloadRuleRequest'];
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `putWorkloadRule`. Errors are thrown. */
+export type PutWorkloadRuleOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['WorkloadRule'];
+    };
+
 /** The input of `listObjects`. */
 export interface ListObjectsInput extends RequestContext {
   readonly query: {
@@ -2031,6 +2199,18 @@ export interface ConsumerTokensHandlers {
   readonly purgeConsumerToken: (input: PurgeConsumerTokenInput) => Promise<PurgeConsumerTokenOutput>;
 }
 
+/** Tokens for CI jobs and other workloads, in exchange for tokens of their OpenID Connect issuer. */
+export interface WorkloadIdentityHandlers {
+  /** Exchange the token of a workload for a short-lived token */
+  readonly exchangeToken: (input: ExchangeTokenInput) => Promise<ExchangeTokenOutput>;
+  /** List the rules for the tokens of workloads */
+  readonly listWorkloadRules: (input: ListWorkloadRulesInput) => Promise<ListWorkloadRulesOutput>;
+  /** Delete a rule */
+  readonly deleteWorkloadRule: (input: DeleteWorkloadRuleInput) => Promise<DeleteWorkloadRuleOutput>;
+  /** Create or replace a rule */
+  readonly putWorkloadRule: (input: PutWorkloadRuleInput) => Promise<PutWorkloadRuleOutput>;
+}
+
 /** Sealed secrets by name. */
 export interface ObjectsHandlers {
   /** List secrets */
@@ -2088,4 +2268,4 @@ export interface McpHandlers {
 }
 
 /** All handlers of Trellis secrets. */
-export interface SecretsHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, ConsumerTokensHandlers, ObjectsHandlers, VersionsHandlers, ConsumersHandlers, AuditHandlers, McpHandlers {}
+export interface SecretsHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, ConsumerTokensHandlers, WorkloadIdentityHandlers, ObjectsHandlers, VersionsHandlers, ConsumersHandlers, AuditHandlers, McpHandlers {}

@@ -506,6 +506,91 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/auth/token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Exchange the token of a workload for a short-lived token
+         * @description The token exchange of RFC 8693, with a JSON body. The subject token is a JSON Web Token of an issuer that a rule
+         *     names: of GitHub Actions, GitLab, Forgejo, Kubernetes, or another OpenID Connect provider. Its signature is
+         *     verified with the keys that the issuer publishes. The new token is a consumer token or a write token, as the
+         *     rule determines, and is recorded in the audit log with the issuer and the subject. It remains valid for its
+         *     lifetime when the subject token expires, until the rule is replaced or deleted.
+         *
+         *     Returns 401 for an invalid token, 403 if no rule accepts its claims, 409 if several rules accept them and the
+         *     request names none, and 503 if the keys of the issuer cannot be fetched.
+         */
+        readonly post: operations["exchangeToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workload-rules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the rules for the tokens of workloads
+         * @description Requires a session. Sorted by name. The limit is 500 rules.
+         */
+        readonly get: operations["listWorkloadRules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workload-rules/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The name of the rule.
+                 * @example shop-deploy
+                 */
+                readonly name: components["schemas"]["WorkloadRuleName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Create or replace a rule
+         * @description Requires a session. Replacing a rule revokes the tokens that were issued by it. The patterns must restrict the
+         *     workloads: at least one claim has only patterns whose text before the first wildcard contains a `/` or two `:`,
+         *     such as `repo:acme/*` or `system:serviceaccount:shop:*`.
+         */
+        readonly put: operations["putWorkloadRule"];
+        readonly post?: never;
+        /**
+         * Delete a rule
+         * @description Requires a session. Revokes the tokens that were issued by the rule.
+         */
+        readonly delete: operations["deleteWorkloadRule"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/objects": {
         readonly parameters: {
             readonly query?: never;
@@ -1065,6 +1150,8 @@ export interface components {
         readonly TokenMetadata: {
             readonly id: string;
             readonly description: string;
+            /** @description The rule by which it was issued to a workload. Such a token can't be rotated. */
+            readonly rule?: string;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -1153,6 +1240,8 @@ export interface components {
             readonly id: string;
             readonly consumer: components["schemas"]["KnownConsumerName"];
             readonly description: string;
+            /** @description The rule by which it was issued to a workload. Such a token can't be rotated. */
+            readonly rule?: string;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -1182,6 +1271,94 @@ export interface components {
         readonly ConsumerTokenWithValue: components["schemas"]["ConsumerTokenMetadata"] & {
             /** @description The token itself. Returned only once. */
             readonly value: string;
+        };
+        readonly ExchangeTokenRequest: {
+            /** @enum {string} */
+            readonly grant_type: "urn:ietf:params:oauth:grant-type:token-exchange";
+            /** @description The token of the issuer, signed with RSA, ECDSA or EdDSA. */
+            readonly subject_token: string;
+            /** @enum {string} */
+            readonly subject_token_type: "urn:ietf:params:oauth:token-type:jwt" | "urn:ietf:params:oauth:token-type:id_token";
+            /** @description The rule to use, if several accept the token. */
+            readonly rule?: components["schemas"]["WorkloadRuleName"];
+        };
+        /** @description The name of a rule for the tokens of workloads. */
+        readonly WorkloadRuleName: string;
+        readonly ExchangedToken: {
+            readonly access_token: string;
+            /** @enum {string} */
+            readonly issued_token_type: "urn:ietf:params:oauth:token-type:access_token";
+            /** @enum {string} */
+            readonly token_type: "Bearer";
+            /** @description The lifetime in seconds. */
+            readonly expires_in: number;
+            readonly rule: components["schemas"]["WorkloadRuleName"];
+        };
+        /** @description A rule by which the server issues short-lived tokens to workloads with a token of their issuer. */
+        readonly WorkloadRule: {
+            readonly name: components["schemas"]["WorkloadRuleName"];
+            readonly issuer: components["schemas"]["WorkloadIssuer"];
+            /** @description The `aud` claim that the tokens must contain. Choose one that no other service accepts. */
+            readonly audience: string;
+            /** @description All of them must match. */
+            readonly claims: readonly components["schemas"]["WorkloadClaim"][];
+            /** @description Issues consumer tokens of this consumer; omitted for write tokens. */
+            readonly consumer?: components["schemas"]["ConsumerName"];
+            /**
+             * @description The limits of the issued tokens. Write tokens require `permissions`; consumer tokens can only have
+             *     `addresses`.
+             */
+            readonly access?: components["schemas"]["TokenAccess"];
+            readonly ttl_seconds: components["schemas"]["WorkloadTtl"];
+            /**
+             * @description Whether a token of the issuer is accepted only once, by its `jti` claim, which is required then. GitHub and
+             *     Forgejo issue a new token for each request; GitLab issues one per job, and Kubernetes one per hour.
+             */
+            readonly single_use: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the last replacement.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description The last exchange; omitted if there was none.
+             */
+            readonly last_used_at?: string;
+        };
+        /**
+         * @description The `iss` claim of the tokens: an https URL without query, fragment and trailing slash. The server fetches
+         *     `/.well-known/openid-configuration` below it, and the keys that it names. Private addresses are rejected, unless
+         *     the operator allows them.
+         */
+        readonly WorkloadIssuer: string;
+        /** @description A claim that the token must have, as a text, a number, a boolean or a list that contains it. */
+        readonly WorkloadClaim: {
+            readonly name: string;
+            /** @description The allowed values. `*` matches any characters except `/` and `:`, and `**` matches all characters. */
+            readonly patterns: readonly string[];
+        };
+        /** @description The lifetime of the issued tokens in seconds; 900 by default. */
+        readonly WorkloadTtl: number;
+        readonly PutWorkloadRuleRequest: {
+            readonly issuer: components["schemas"]["WorkloadIssuer"];
+            /** @description The `aud` claim that the tokens must contain. Choose one that no other service accepts. */
+            readonly audience: string;
+            /** @description All of them must match. */
+            readonly claims: readonly components["schemas"]["WorkloadClaim"][];
+            /** @description Issues consumer tokens of this consumer; omitted for write tokens. */
+            readonly consumer?: components["schemas"]["ConsumerName"];
+            /**
+             * @description The limits of the issued tokens. Write tokens require `permissions`; consumer tokens can only have
+             *     `addresses`.
+             */
+            readonly access?: components["schemas"]["TokenAccess"];
+            readonly ttl_seconds?: components["schemas"]["WorkloadTtl"];
+            /**
+             * @description Whether a token of the issuer is accepted only once, by its `jti` claim, which is required then. GitHub and
+             *     Forgejo issue a new token for each request; GitLab issues one per job, and Kubernetes one per hour.
+             */
+            readonly single_use?: boolean;
         };
         /** @description The metadata of a secret, without its value. */
         readonly ObjectMetadata: {
@@ -1382,7 +1559,7 @@ export interface components {
          * @description The type of the entry's subject; `identity` is the owner's public key, `request` a denied request.
          * @enum {string}
          */
-        readonly AuditSubjectType: "object" | "consumer" | "token" | "consumer_token" | "passkey" | "identity" | "request";
+        readonly AuditSubjectType: "object" | "consumer" | "token" | "consumer_token" | "passkey" | "identity" | "request" | "workload_rule";
         readonly AuditLogEntry: {
             /** @description Increases with every entry. */
             readonly id: number;
@@ -1396,7 +1573,7 @@ export interface components {
             readonly subject_type?: components["schemas"]["AuditSubjectType"];
             /**
              * @description The name of the consumer, the id of the token or passkey, the public key, or the `operationId` of a denied
-             *     request; omitted for secrets.
+             *     request, or the name of a rule; omitted for secrets.
              */
             readonly subject_id?: string;
             readonly action: components["schemas"]["AuditAction"];
@@ -1423,6 +1600,15 @@ export interface components {
             readonly count?: number;
             /** @description The slugs in denied requests, at most 10. */
             readonly names?: readonly string[];
+            /**
+             * @description The rule by which a token was issued to a workload; omitted if none accepted its token. Only in entries about
+             *     the exchange of a token, like the next two.
+             */
+            readonly rule?: string;
+            /** @description The issuer of the exchanged token. For a denied exchange, it may not be verified. */
+            readonly token_issuer?: string;
+            /** @description The subject of the exchanged token. For a denied exchange, it may not be verified. */
+            readonly token_subject?: string;
             /** Format: date-time */
             readonly timestamp: string;
             /** @description The IP address of the client. */
@@ -2993,6 +3179,244 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly exchangeToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
+                 *       "subject_token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2V4YW1wbGUub3JnIn0.c2lnbmF0dXJl",
+                 *       "subject_token_type": "urn:ietf:params:oauth:token-type:jwt"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ExchangeTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new token. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "trc_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT",
+                     *       "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "rule": "shop-deploy"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ExchangedToken"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWorkloadRules: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All rules. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "shop-deploy",
+                     *         "issuer": "https://token.actions.githubusercontent.com",
+                     *         "audience": "https://trellis.example.org/secrets",
+                     *         "claims": [
+                     *           {
+                     *             "name": "repository",
+                     *             "patterns": [
+                     *               "acme/shop"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "name": "ref",
+                     *             "patterns": [
+                     *               "refs/heads/main",
+                     *               "refs/heads/release/*"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "consumer": "acme/shop",
+                     *         "ttl_seconds": 900,
+                     *         "single_use": false,
+                     *         "created_at": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["WorkloadRule"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly putWorkloadRule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The name of the rule.
+                 * @example shop-deploy
+                 */
+                readonly name: components["schemas"]["WorkloadRuleName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "issuer": "https://token.actions.githubusercontent.com",
+                 *       "audience": "https://trellis.example.org/secrets",
+                 *       "claims": [
+                 *         {
+                 *           "name": "repository",
+                 *           "patterns": [
+                 *             "acme/shop"
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "consumer": "acme/shop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PutWorkloadRuleRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The rule. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "shop-deploy",
+                     *       "issuer": "https://token.actions.githubusercontent.com",
+                     *       "audience": "https://trellis.example.org/secrets",
+                     *       "claims": [
+                     *         {
+                     *           "name": "repository",
+                     *           "patterns": [
+                     *             "acme/shop"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "name": "ref",
+                     *           "patterns": [
+                     *             "refs/heads/main",
+                     *             "refs/heads/release/*"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "consumer": "acme/shop",
+                     *       "ttl_seconds": 900,
+                     *       "single_use": false,
+                     *       "created_at": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WorkloadRule"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteWorkloadRule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The name of the rule.
+                 * @example shop-deploy
+                 */
+                readonly name: components["schemas"]["WorkloadRuleName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The rule is deleted. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];

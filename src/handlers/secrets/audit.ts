@@ -79,7 +79,7 @@ function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
 }
 
 function toDetailBody(detail: AuditEntry['detail']): Partial<components['schemas']['AuditLogEntry']> {
-  const { value, digest, recipients, key, previousKey, reason, count, names } = detail;
+  const { value, digest, recipients, key, previousKey, reason, count, names, rule, issuer, subject } = detail;
   return {
     ...(value !== undefined && { value_version: value }),
     ...(digest !== undefined && { value_digest: digest }),
@@ -89,5 +89,8 @@ function toDetailBody(detail: AuditEntry['detail']): Partial<components['schemas
     ...(reason !== undefined && { reason }),
     ...(count !== undefined && { count }),
     ...(names && { names: [...names] }),
+    ...(rule !== undefined && { rule }),
+    ...(issuer !== undefined && { token_issuer: issuer }),
+    ...(subject !== undefined && { token_subject: subject }),
   };
 }

@@ -11,6 +11,8 @@ type OnRejectedCall = NonNullable<McpOptions['onRejected']>;
 /** Returns a listener that records the denied requests of the service. */
 export function toDeniedRequest(denials: DenialLog): OnRejected {
   return ({ operation, params, headers, address, caller, error }) => {
+    // Denied exchanges are recorded with the claims of their token.
+    if (operation === 'exchangeToken') return;
     const { authorization, cookie, 'x-caller': callerName } = headers;
     denials.record({
       ...{ operation, address, error, slug: params.slug },

@@ -6,6 +6,7 @@ import { consumersHandlers } from './consumers.js';
 import { objectsHandlers, versionsHandlers } from './objects.js';
 import type { SecretsServices } from './services.js';
 import { consumerTokensHandlers, tokensHandlers } from './tokens.js';
+import { workloadIdentityHandlers } from './workload-identity.js';
 
 export const secretsHandlers = (services: SecretsServices): SecretsHandlers => ({
   ...healthHandlers(services),
@@ -13,6 +14,7 @@ export const secretsHandlers = (services: SecretsServices): SecretsHandlers => (
   ...credentialsHandlers(services),
   ...tokensHandlers(services),
   ...consumerTokensHandlers(services),
+  ...workloadIdentityHandlers(services),
   ...objectsHandlers(services),
   ...versionsHandlers(services),
   ...consumersHandlers(services),

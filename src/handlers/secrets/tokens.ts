@@ -78,7 +78,7 @@ export const consumerTokensHandlers = ({
 type Schemas = components['schemas'];
 
 /** Returns the fields that both kinds of tokens share. */
-function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }: TokenMetadata) {
+function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status, rule }: TokenMetadata) {
   return {
     id,
     description,
@@ -87,7 +87,8 @@ function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }:
     revoked: status === 'revoked',
     ...(lastUsedAt && { last_used_at: lastUsedAt.toISOString() }),
     status,
-    allowed_actions: toActions(status),
+    allowed_actions: toActions(status).filter((action) => rule === undefined || action !== 'rotate'),
+    ...(rule !== undefined && { rule }),
   };
 }
 
@@ -103,7 +104,13 @@ function toTokenBody(token: TokenMetadata): Schemas['TokenMetadata'] {
   };
 }
 
-function toAccessBody({ permissions, namePrefix, tags, consumers, addresses }: TokenAccess): Schemas['TokenAccess'] {
+export function toAccessBody({
+  permissions,
+  namePrefix,
+  tags,
+  consumers,
+  addresses,
+}: TokenAccess): Schemas['TokenAccess'] {
   return {
     ...(permissions && { permissions: [...permissions] }),
     ...(namePrefix !== undefined && { name_prefix: namePrefix }),

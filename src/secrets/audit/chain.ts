@@ -14,7 +14,8 @@ export type SubjectAction =
   'create' | 'delete' | 'denied' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
 
 /** The audited subjects other than secrets; `identity` is the owner's public key, `request` is a denied one. */
-export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'request' | 'token';
+export type SubjectType =
+  'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'request' | 'token' | 'workload_rule';
 
 export type AuditAction = ObjectAction | SubjectAction;
 
@@ -36,6 +37,12 @@ export interface AuditDetail {
   readonly count?: number;
   /** The names of the secrets that were requested; the first ones. */
   readonly names?: readonly string[];
+  /** The rule by which a token was issued to a workload. */
+  readonly rule?: string;
+  /** The issuer of the exchanged token. */
+  readonly issuer?: string;
+  /** The subject of the exchanged token. */
+  readonly subject?: string;
 }
 
 interface ObjectEntry {

@@ -18,7 +18,15 @@ export interface FailedRequest {
   readonly callerName?: string;
   /** The name of the requested secret, if any. */
   readonly slug?: string;
+  /** The token of a workload that was not exchanged. */
+  readonly workload?: WorkloadClaims;
   readonly error: AppError;
+}
+
+/** What the token of a workload says about itself; the signature may be invalid. */
+export interface WorkloadClaims {
+  readonly issuer?: string;
+  readonly subject?: string;
 }
 
 export interface DenialLog {
@@ -54,6 +62,7 @@ interface Group {
   readonly operation: string;
   readonly reason: string;
   readonly origin: RequestOrigin;
+  readonly workload: WorkloadClaims | undefined;
   readonly names: Set<string>;
   count: number;
 }
@@ -94,7 +103,7 @@ export function createDenialLog(database: Database, options: DenialLogOptions): 
     const isKnownSource = sources.has(source) || sources.size < MAX_SOURCES;
     const groups = sources.get(isKnownSource ? source : '') ?? new Map<string, Group>();
     sources.set(isKnownSource ? source : '', groups);
-    const key = `${operation} ${error.code}`;
+    const key = JSON.stringify([operation, error.code, request.workload]);
     const isListed = isKnownSource && (groups.has(key) || groups.size < maxPerSource);
     const known = groups.get(isListed ? key : '');
     if (known !== undefined) return { group: known, isNew: false };
@@ -102,6 +111,7 @@ export function createDenialLog(database: Database, options: DenialLogOptions): 
       operation: isListed ? operation : OTHER,
       reason: isListed ? error.code : OTHER,
       origin: isKnownSource ? toOrigin(request, now()) : { caller: undefined, ip: '', at: now() },
+      workload: isListed ? request.workload : undefined,
       names: new Set(),
       count: 0,
     };
@@ -132,8 +142,9 @@ const OTHER = 'other';
 const DENIED: readonly string[] = ['unauthenticated', 'forbidden', 'session_required', 'cross_site'];
 
 /** Requests without a credential are not recorded: pages send them until the user signs in. */
-function isDenied({ caller, hasCredential, error }: FailedRequest): boolean {
+function isDenied({ caller, hasCredential, workload, error }: FailedRequest): boolean {
   if (!hasCredential) return false;
+  if (workload !== undefined) return true;
   if (DENIED.includes(error.code)) return true;
   // The secrets of others look as if they were unknown.
   const isLimited = caller?.kind === 'consumer_token' || findRestrictions(caller) !== undefined;
@@ -144,7 +155,7 @@ function toOrigin({ caller, callerName, address }: FailedRequest, at: number): R
   return { caller, callerName, ip: address, at };
 }
 
-function toEntry({ operation, reason, names, count }: Group): NewAuditEntry {
-  const detail = { reason, count, ...(names.size > 0 && { names: [...names] }) };
+function toEntry({ operation, reason, names, workload, count }: Group): NewAuditEntry {
+  const detail = { reason, count, ...(names.size > 0 && { names: [...names] }), ...workload };
   return { action: 'denied', subjectType: 'request', subjectId: operation, detail };
 }

@@ -8,6 +8,7 @@ import { StartupError } from '../../../src/config/startup-error.js';
 import { createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { serveTrellis } from '../../client/trellis-server.js';
+import { LOOPBACK } from '../../forges/forge-server.js';
 
 export interface SecretsCommandResult {
   readonly code: number;
@@ -43,7 +44,9 @@ export interface SecretsCli {
 }
 
 export async function openSecretsCli(): Promise<SecretsCli> {
-  const trellis = await serveTrellis({ flags: { services: 'secrets', rateLimit: '0' } });
+  const trellis = await serveTrellis({
+    flags: { services: 'secrets', rateLimit: '0', issuerAllow: LOOPBACK.join(',') },
+  });
   const server = `${trellis.url}/secrets`;
   const session = (await trellis.signIn('ada')).headers;
   const token = await createToken(server, session);

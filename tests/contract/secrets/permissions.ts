@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { createToken as createRandomToken } from '../../../src/accounts/bearer-tokens.js';
 import type { components } from '../../../src/generated/secrets/types.js';
+import { AUDIENCE, type OidcProvider, startOidcProvider } from '../../secrets/oidc-provider.js';
 import { secretsContract, type DocumentedOperation } from '../contract.js';
 import { openStage, type Credential, type Stage } from './fixtures.js';
 
@@ -42,6 +43,9 @@ const GROUPS: Readonly<Record<string, Operation>> = {
   revokeConsumerToken: ['owner', 'manage'],
   rotateConsumerToken: ['owner', 'manage'],
   purgeConsumerToken: ['owner', 'manage'],
+  listWorkloadRules: ['session'],
+  putWorkloadRule: ['session'],
+  deleteWorkloadRule: ['session'],
   listObjects: ['consumer', 'list'],
   createObject: ['owner', 'write'],
   getObject: ['consumer', 'read'],
@@ -94,6 +98,10 @@ function toOutcomes(outcomes: GroupOutcomes): Readonly<Record<string, string>> {
     'ended session': invalid,
     'write token': write,
     'consumer token': consumer,
+    'write token of a workload': write,
+    'consumer token of a workload': consumer,
+    'token of a workload whose rule was deleted': invalid,
+    'token of the issuer of a workload': invalid,
     'unknown token': invalid,
     'expired token': invalid,
     'revoked token': invalid,
@@ -104,15 +112,47 @@ function toOutcomes(outcomes: GroupOutcomes): Readonly<Record<string, string>> {
 
 export function permissionTests(): void {
   let stage: Stage;
+  let provider: OidcProvider;
   beforeAll(async () => {
     stage = await openStage({ recordsDenied: true, replicas: 0 });
+    provider = await startOidcProvider();
+    await putRule('jobs', { access: { permissions: [...PERMISSIONS] } });
+    await putRule('jobs-of-consumer', { consumer: 'acme/jobs' });
+    for (const permission of PERMISSIONS)
+      await putRule(`jobs-${permission}`, { access: { permissions: [permission] } });
+    await putRule('jobs-elsewhere', { access: { permissions: [...PERMISSIONS], addresses: ['192.0.2.0/24'] } });
   });
-  afterAll(() => stage.server.close());
+  afterAll(async () => {
+    await stage.server.close();
+    await provider.close();
+  });
+
+  /** Puts a rule for jobs of the repository `acme/<name>`. */
+  async function putRule(name: string, rule: Partial<components['schemas']['PutWorkloadRuleRequest']>) {
+    const claims = [{ name: 'repository', patterns: [`acme/${name}`] }];
+    const body = { issuer: provider.issuer, audience: AUDIENCE, claims, ...rule };
+    const { data } = await stage
+      .client(stage.owner)
+      .PUT('/workload-rules/{name}', { params: { path: { name } }, body });
+    expect(data?.name).toBe(name);
+  }
+
+  /** Returns the token of a job of the repository `acme/<name>`, whose claims determine the rule. */
+  async function exchange(name: string): Promise<Credential> {
+    const body = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: await provider.issue({ claims: { repository: `acme/${name}` } }),
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    } as const;
+    const { data } = await stage.client({}).POST('/auth/token', { body });
+    return { token: data!.access_token };
+  }
 
   test('The table contains every operation', () => {
     const all = secretsContract.documented.map(({ id }) => id);
-    // finishLogin checks a passkey, not the credential of the request.
-    expect(Object.keys(GROUPS).toSorted()).toEqual(all.filter((id) => id !== 'finishLogin').toSorted());
+    // They check a passkey or the token of an issuer, not the credential of the request.
+    const expected = all.filter((id) => !['exchangeToken', 'finishLogin'].includes(id));
+    expect(Object.keys(GROUPS).toSorted()).toEqual(expected.toSorted());
   });
 
   const findOperation = (id: string) => secretsContract.documented.find((known) => known.id === id)!;
@@ -124,12 +164,14 @@ export function permissionTests(): void {
     const write = OUTCOMES[group]['write token'];
     const expected = PERMISSIONS.map((own) => {
       const isAllowed = write !== OK || permission === undefined || own === permission;
-      return [`token that may ${own}`, isAllowed ? write : '403 forbidden'];
+      const outcome = isAllowed ? write : '403 forbidden';
+      return Object.entries({ [`token that may ${own}`]: outcome, [`job that may ${own}`]: outcome });
     });
     expect(await tryAll(operation, await createLimitedTokens())).toEqual({
-      ...Object.fromEntries(expected),
+      ...Object.fromEntries(expected.flat()),
       // Some operations need no credential, so the token is not looked at.
       'token from a different address': operation.spec.security.length === 0 ? OK : '403 forbidden',
+      'job from a different address': operation.spec.security.length === 0 ? OK : '403 forbidden',
     });
   });
 
@@ -192,8 +234,10 @@ export function permissionTests(): void {
     const credentials: Record<string, Credential> = {};
     for (const permission of PERMISSIONS) {
       credentials[`token that may ${permission}`] = await createToken({ permissions: [permission] });
+      credentials[`job that may ${permission}`] = await exchange(`jobs-${permission}`);
     }
     credentials['token from a different address'] = await createToken({ addresses: ['192.0.2.0/24', '2001:db8::/32'] });
+    credentials['job from a different address'] = await exchange('jobs-elsewhere');
     return credentials;
   }
 
@@ -205,6 +249,14 @@ export function permissionTests(): void {
       outcomes[name] = isRejected ? `${response.status} ${error?.code}` : OK;
     }
     return outcomes;
+  }
+
+  async function exchangeAndEnd(): Promise<Credential> {
+    await putRule('jobs-ended', { consumer: 'acme/ended' });
+    const credential = await exchange('jobs-ended');
+    const params = { path: { name: 'jobs-ended' } };
+    await stage.client(stage.owner).DELETE('/workload-rules/{name}', { params });
+    return credential;
   }
 
   /** Creates new credentials for each operation, because some operations revoke their own credential. */
@@ -228,6 +280,10 @@ export function permissionTests(): void {
       'ended session': { cookie: 'trellis_session=ended' },
       'write token': { token: await issue() },
       'consumer token': { token: await stage.consumerToken('acme/shop') },
+      'write token of a workload': await exchange('jobs'),
+      'consumer token of a workload': await exchange('jobs-of-consumer'),
+      'token of a workload whose rule was deleted': await exchangeAndEnd(),
+      'token of the issuer of a workload': { token: await provider.issue({ claims: { repository: 'acme/jobs' } }) },
       'unknown token': { token: createRandomToken('write') },
       'expired token': await end({ expires_at: Date.now() }),
       'revoked token': await end({ revoked_at: Date.now() }),

@@ -110,7 +110,7 @@ function assertDistinct(chosen: readonly Chosen[]): void {
 }
 
 /** The variables of credentials of `trellis secrets`, which programs must not receive. */
-const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY'];
+const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY', 'TRELLIS_SECRETS_ID_TOKEN'];
 
 /** Returns an environment without the credentials of this command. */
 export const withoutCredentials = (env: Environment): Environment =>

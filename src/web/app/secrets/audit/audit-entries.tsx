@@ -78,6 +78,7 @@ const SUBJECTS = [
   ['passkey', 'Passkeys'],
   ['identity', 'Owner key'],
   ['request', 'Denied requests'],
+  ['workload_rule', 'Workload rules'],
 ] as const;
 
 /** The service labels only tokens; the other actors get a name here. */

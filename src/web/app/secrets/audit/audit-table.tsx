@@ -35,6 +35,7 @@ const SUBJECTS: Readonly<Record<NonNullable<AuditLogEntry['subject_type']>, stri
   passkey: 'passkey',
   identity: 'owner key',
   request: 'request',
+  workload_rule: 'workload rule',
 };
 
 const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLogEntry) => string }[] = [
@@ -65,12 +66,20 @@ function describeSubject(entry: AuditLogEntry): string {
   if (type === 'request') return describeDenied(entry);
   const name = slug === '' ? `${SUBJECTS[type]} ${id ?? ''}` : slug;
   const keys = key && (previousKey ? `key ${previousKey} replaced by ${key}` : `key ${key}`);
-  return join(join(name, previous && `was ${previous}`), keys);
+  return join(join(join(name, previous && `was ${previous}`), keys), describeWorkload(entry));
 }
 
-function describeDenied({ subject_id: operation = '', reason = '', count = 1, names = [] }: AuditLogEntry): string {
+/** Names the workload whose token was exchanged. */
+function describeWorkload({ rule, token_issuer: issuer, token_subject: subject }: AuditLogEntry): string | undefined {
+  if (issuer === undefined) return undefined;
+  return `${rule === undefined ? '' : `rule ${rule}, `}${subject === undefined ? '' : `${subject} of `}${issuer}`;
+}
+
+function describeDenied(entry: AuditLogEntry): string {
+  const { subject_id: operation = '', reason = '', count = 1, names = [] } = entry;
   const times = count === 1 ? operation : `${operation}, ${count} times`;
-  return join(names.length === 0 ? times : `${times}: ${names.join(', ')}`, REASONS[reason] ?? reason);
+  const denied = join(names.length === 0 ? times : `${times}: ${names.join(', ')}`, REASONS[reason] ?? reason);
+  return join(denied, describeWorkload(entry));
 }
 
 /** The causes of denied requests by their error code. */
@@ -80,6 +89,8 @@ const REASONS: Readonly<Record<string, string>> = {
   session_required: 'requires a session',
   cross_site: 'from another site',
   not_found: 'unknown secret, or one of others',
+  conflict: 'several rules accept it',
+  unavailable: 'the issuer does not respond',
   other: 'several reasons',
 };
 
