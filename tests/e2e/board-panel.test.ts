@@ -237,14 +237,13 @@ describeInBrowser('undo', () => {
   });
 
   test('of a failed request says so', async () => {
+    const path = '**/api/pull-requests/unsnooze';
     await (await board.button('Keep sessions', 'Snooze until tomorrow')).click();
-    await page.context().setOffline(true);
+    await board.said('acme/shop #3 is snoozed until tomorrow.');
+    await page.route(path, (route) => route.abort('connectionreset'));
     await undo().click();
-    await page
-      .getByRole('alert')
-      .getByText(/offline|cannot be reached|could not be reached/i)
-      .waitFor();
-    await page.context().setOffline(false);
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await page.unroute(path);
     stage.takeComplaints();
   });
 });
