@@ -88,7 +88,7 @@ describeInBrowser('the side panel of a pull request', () => {
     await board.shown(9);
   });
 
-  test('opens, goes on and closes by key; the focus returns to the row', async () => {
+  test('opens, shows the next row and closes by key; the focus returns to the row', async () => {
     const { press, arriveAt } = createKeyboard(page);
     await board.open('/', 'Pull requests');
     await board.rows.first().waitFor();
@@ -240,7 +240,7 @@ describeInBrowser('undo', () => {
     const path = '**/api/pull-requests/unsnooze';
     await (await board.button('Keep sessions', 'Snooze until tomorrow')).click();
     await board.said('acme/shop #3 is snoozed until tomorrow.');
-    await page.route(path, (route) => route.abort('connectionreset'));
+    await page.route(path, (route) => route.abort('failed'));
     await undo().click();
     await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
     await page.unroute(path);
