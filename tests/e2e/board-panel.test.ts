@@ -179,7 +179,7 @@ describeInBrowser('undo', () => {
   });
   afterAll(() => stage.close());
 
-  const undo = () => page.getByRole('status').getByRole('button', { name: 'Undo' });
+  const undo = () => page.getByRole('status').getByRole('button', { name: 'Undo', exact: true });
 
   test('of a snooze is offered in its message, which screen readers announce', async () => {
     await board.shown(9);
