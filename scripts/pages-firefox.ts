@@ -23,7 +23,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const FIREFOX = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 
-/** The pages of the matrix, and states of theirs that an address opens. */
+/** The pages of the matrix, and further addresses. */
 const PAGES = [
   ...MATRIX_PAGES.map(({ name, path: address }) => [name, address] as const),
   ['panel', '/?row=github/acme/shop/417'],

@@ -81,7 +81,7 @@ describeInBrowser('repositories page', () => {
     await turnOff.click();
     await at.said('Turn off auto-update: 9 of 9 done.');
     await at.shown(0);
-    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).click();
     await at.said('Undone: 9 repositories.');
     await at.shown(9);
     await turnOff.click();

@@ -36,7 +36,7 @@ test('details of GitHub: lists submitted reviews, unresolved threads and comment
     replies: ['Rebased.'],
   });
   const opened = await openGithub([githubRepository('acme/shop', { pullRequests: [one] })]);
-  const url = expect.stringContaining('/acme/shop/pull/1#');
+  const url = expect.stringContaining('/acme/shop/pull/1#') as string;
   await expect(read(opened)).resolves.toEqual({
     ...{ additions: 120, deletions: 8, changedFiles: 4, commits: 1 },
     reviews: [
@@ -66,7 +66,7 @@ test('details of GitLab: lists approvals, review states, unresolved discussions 
             ...{ ...note, id: 3, body: 'Why?', resolvable: true, resolved: false },
             position: { new_path: 'src/tax.ts', new_line: 41 },
           },
-          { ...note, id: 4, body: 'An answer.', resolvable: true, resolved: false },
+          { ...note, id: 4, body: 'Because.', resolvable: true, resolved: false },
         ],
       },
       { notes: [{ ...note, id: 5, body: 'Done.', resolvable: true, resolved: true }] },
@@ -79,7 +79,7 @@ test('details of GitLab: lists approvals, review states, unresolved discussions 
     { author: 'lisa', state: 'changes_requested' },
     { author: 'hubot', state: 'approved' },
   ]);
-  const url = expect.stringMatching(/\/acme\/shop\/-\/merge_requests\/1#note_3$/);
+  const url = expect.stringMatching(/\/acme\/shop\/-\/merge_requests\/1#note_3$/) as string;
   expect(threads).toEqual([{ author: 'lisa', excerpt: 'Why?', path: 'src/tax.ts', line: 41, url, createdAt: at }]);
   expect(comments).toMatchObject([{ excerpt: 'Nice.' }]);
 });

@@ -50,7 +50,7 @@ interface ProductPage {
   readonly path: string;
 }
 
-/** Who can open a page. Each includes the ones before. */
+/** Who can open a page. Admins can also open the pages of users, and users the public ones. */
 export type Audience = (typeof AUDIENCES)[number];
 
 const AUDIENCES = ['public', 'user', 'admin'] as const;

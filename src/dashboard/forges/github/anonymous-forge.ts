@@ -70,7 +70,7 @@ async function readPublicChecks(rest: RestClient, { fullName, number }: PullRequ
   return (await readCheckRuns(rest, fullName, head.sha)).map(toCheck);
 }
 
-/** Reads the size with one request: the API tells resolved threads apart only for a credential. */
+/** Reads the size with one request: the REST API does not report which threads are resolved. */
 async function readPublicDetails(
   rest: RestClient,
   { fullName, number }: PullRequestTarget,

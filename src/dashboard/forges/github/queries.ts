@@ -161,7 +161,7 @@ export const READ_CHECKS = `
     }
   }`;
 
-/** Reads what a board leaves out of a pull request. */
+/** Reads the details of a pull request, which the board lacks. */
 export const READ_DETAILS = `
   query ReadDetails($owner: String!, $name: String!, $number: Int!) {
     ${RATE_LIMIT}

@@ -47,7 +47,7 @@ const STATES: Readonly<Record<string, PullRequestDetails['reviews'][number]['sta
   REVIEWED: 'commented',
 };
 
-/** GitLab reports no times of reviews here. Users who are no reviewers can approve too. */
+/** GitLab reports no times of reviews here. Every user with access can approve, not only the reviewers. */
 function toReviews({ approvedBy, reviewers }: DetailsNode): PullRequestDetails['reviews'] {
   const approvals = withoutNulls(approvedBy?.nodes ?? []);
   const others = withoutNulls(reviewers?.nodes ?? []).flatMap(({ username, mergeRequestInteraction }) => {

@@ -88,7 +88,7 @@ function follow<State extends object>(
   };
 }
 
-/** The parameter with the selected row of a list, which is no part of the filters. */
+/** The parameter with the selected row of a list, separate from the filters. */
 export const SELECTION = 'row';
 
 /** Returns the current address with a selected row, or without one. */

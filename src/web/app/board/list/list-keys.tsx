@@ -117,7 +117,7 @@ const SHORTCUTS = [
   ['o', 'Open on the code host'],
   ['r', 'Review: open the changes on the code host'],
   ['m', 'Merge, or the next step of the row; press again to confirm. Opens the menu if there is none'],
-  ['c', 'Show checks, reviews and comments beside the list; j and k go on to other rows'],
+  ['c', 'Show checks, reviews and comments beside the list; j and k show other rows'],
   ['x', 'Select'],
   ['z', 'Undo, while the message of the action is shown'],
   ['/', 'Search titles'],

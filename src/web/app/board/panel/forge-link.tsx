@@ -5,7 +5,7 @@ interface ForgeLinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link to a page of a forge in a new tab. The address comes from the forge; other schemes than HTTP are no links. */
+/** A link to a page of a forge in a new tab. The address comes from the forge, so any scheme but HTTP is shown as text. */
 export function ForgeLink({ url, children }: ForgeLinkProps) {
   if (!/^https?:/.test(url)) return <>{children}</>;
   return (
