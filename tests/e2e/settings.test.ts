@@ -59,7 +59,7 @@ describeInBrowser('settings page', () => {
     await credentials.getByText('No further credentials.').waitFor();
     await credentials.getByText('Add a credential').click();
     const form = credentials.locator('form').last();
-    await form.getByLabel('Name').fill('Work');
+    await form.getByLabel('Name', { exact: true }).fill('Work');
     await form.getByLabel('URL').fill(forges.github.url);
     await form.getByLabel('Username').fill('mona');
     await form.getByLabel('Token', { exact: true }).fill('github_pat_wrong');

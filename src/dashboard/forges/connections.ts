@@ -49,17 +49,12 @@ export type FindConnection = (connections: readonly ForgeConnection[], fullName:
  * that reads the repository, or the first one for repositories that none reads. If the forge refuses it for a missing
  * permission, the other credentials for the same server are tried, as a token may be limited to one owner.
  */
-export function joinConnections(connections: readonly OpenConnection[], find: FindConnection): Forge {
-  const [first] = connections;
-  if (first === undefined) throw new Error('Expected at least one credential.');
-
-  async function choose(fullName: string): Promise<OpenConnection> {
-    const id = await find(connections, fullName);
-    return connections.find((one) => one.id === id) ?? connections[0]!;
-  }
+export function joinConnections(first: OpenConnection, more: readonly OpenConnection[], find: FindConnection): Forge {
+  const connections = [first, ...more];
 
   async function withPermission<T>(fullName: string, act: (client: Forge) => Promise<T>): Promise<T> {
-    const chosen = await choose(fullName);
+    const id = await find(connections, fullName);
+    const chosen = connections.find((one) => one.id === id) ?? first;
     const others = connections.filter((one) => one !== chosen && isSameServer(one, chosen));
     try {
       return await act(chosen.client);

@@ -111,9 +111,10 @@ export function createForgeClients({
       const connections = await listOpen(personId);
       const find: FindConnection = (among, fullName) => findConnection(personId, among, fullName);
       const joined = new Map<ForgeName, Forge>();
-      for (const { forge, client } of connections) {
-        const own = connections.filter((one) => one.forge === forge);
-        if (!joined.has(forge)) joined.set(forge, own.length === 1 ? client : joinConnections(own, find));
+      for (const one of connections) {
+        const more = connections.filter(({ forge, id }) => forge === one.forge && id !== one.id);
+        if (!joined.has(one.forge))
+          joined.set(one.forge, more.length === 0 ? one.client : joinConnections(one, more, find));
       }
       return joined;
     },

@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../boards/board.js';
+import { type ForgeConnection, isSameServer, listConnections } from '../forges/connections.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import {
   type ApiQuota,
@@ -10,7 +11,6 @@ import {
   repositoryKey,
   withSeverity,
 } from '../forges/forge.js';
-import { type ForgeConnection, isSameServer, listConnections } from '../forges/connections.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
 import { type BoardViewer, toBoardRows } from '../forges/rules/board-rows.js';
 import {

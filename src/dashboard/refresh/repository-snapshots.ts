@@ -344,7 +344,7 @@ export async function findReadingConnection(
     .select(['forge', 'yours_only'])
     .where('person_id', '=', personId)
     .where('forge', 'in', connections)
-    .where(({ fn, ref }) => sql<boolean>`${fn('lower', [ref('full_name')])} = ${fullName.toLowerCase()}`)
+    .where(sql<boolean>`lower(full_name) = ${fullName.toLowerCase()}`)
     .execute();
   const readsWhole = (id: string, yoursOnly: number): boolean =>
     rows.some(({ forge, yours_only }) => forge === id && yours_only === yoursOnly);

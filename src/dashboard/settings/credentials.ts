@@ -155,7 +155,7 @@ async function countRepositories(database: Database, personId: string): Promise<
     .where('yours_only', '=', 0)
     .groupBy('forge')
     .execute();
-  return new Map(rows.map(({ forge, count }) => [forge, Number(count)]));
+  return new Map(rows.map(({ forge, count }) => [forge, count]));
 }
 
 function toCredential(

@@ -6,8 +6,8 @@ import type { ServerKey } from '../../storage/server-key.js';
 import type { SettingsTable } from '../../storage/tables.js';
 import type { ForgeName } from '../forges/forge.js';
 import { toGithubApiUrl } from '../forges/github/requests.js';
-import { type ForgeSettings, mergeForgeSettings, type SettingsRequest } from './forge-settings.js';
 import { listStoredCredentials } from './credential-rows.js';
+import { type ForgeSettings, mergeForgeSettings, type SettingsRequest } from './forge-settings.js';
 import {
   decryptForgeSettings,
   decryptWebhook,

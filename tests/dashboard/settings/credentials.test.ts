@@ -1,12 +1,12 @@
 import type { Board } from '../../../src/dashboard/boards/board.js';
-import { createServerKey } from '../../../src/storage/server-key.js';
-import { reencryptSettings } from '../../../src/dashboard/settings/settings-row.js';
 import { listStoredCredentials } from '../../../src/dashboard/settings/credential-rows.js';
+import { reencryptSettings } from '../../../src/dashboard/settings/settings-row.js';
+import { createServerKey } from '../../../src/storage/server-key.js';
+import { eventually } from '../../eventually.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
 import { GITLAB_TOKEN, startGitlab, type TestGitlab } from '../../forges/gitlab.js';
-import { eventually } from '../../eventually.js';
 import { openStage, type Stage } from '../refresh/fixtures.js';
 import { settingsFor } from '../refresh/forges.js';
 

@@ -21,6 +21,10 @@ const MAX_FOUND = 1_000;
 /** How long the review requests are used again, so that a refresh of many repositories searches for them once. */
 const SEARCHED_MS = 20_000;
 
+interface Read {
+  readonly nodes: readonly (FieldError | SinglePullRequestNode | null)[];
+}
+
 /** Searches for the pull requests of a token's user. A search costs one point of the API quota per hundred results. */
 export interface InvolvedReader {
   /** Finds the ids of the pull requests that wait for a review of the user or of one of the user's teams. */
@@ -63,8 +67,7 @@ export function createInvolvedReader(
   ): Promise<(ForgePullRequest | 'unread' | undefined)[]> {
     const ids = found.map(({ id }) => id);
     const { results, failed } = await batches.read(ids, async (batch) => {
-      type Data = { readonly nodes: readonly (FieldError | SinglePullRequestNode | null)[] };
-      const { nodes } = await query<Data>(READ_PULL_REQUESTS, { ids: batch });
+      const { nodes } = await query<Read>(READ_PULL_REQUESTS, { ids: batch });
       const rows = await mapWithConcurrency(nodes, (node) => toRow(node, requests));
       return batch.map((id, index) => [id, rows[index]] as const);
     });

@@ -3,14 +3,14 @@ import { type ConnectionPage, fetchRemainingPages } from '../http/graphql-pages.
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
 import { isInvalidResponse, mapWithConcurrency } from '../read-repositories.js';
 import { toForgePullRequest } from './parse.js';
-import { type FoundNode, type InvolvedProjectNode, READ_INVOLVED, SEARCHES } from './queries.js';
+import { type FoundMergeRequestNode, type InvolvedProjectNode, READ_INVOLVED, SEARCHES } from './queries.js';
 import type { GitlabRequests } from './requests.js';
 
 /** The most results of one search that are used. */
 const MAX_FOUND = 500;
 
-type Listed = FoundNode & { readonly target?: FoundNode | null };
-type Found = Required<{ [Key in keyof FoundNode]: NonNullable<FoundNode[Key]> }>;
+type Listed = FoundMergeRequestNode & { readonly target?: FoundMergeRequestNode | null };
+type Found = Required<{ [Key in keyof FoundMergeRequestNode]: NonNullable<FoundMergeRequestNode[Key]> }>;
 
 interface Data {
   readonly currentUser: { readonly found: ConnectionPage<Listed> | null } | null;
@@ -56,4 +56,4 @@ export async function readInvolvedMergeRequests(
   );
 }
 
-const isFound = (node: FoundNode): node is Found => node.iid !== undefined && node.project != null;
+const isFound = (node: FoundMergeRequestNode): node is Found => node.iid !== undefined && node.project != null;

@@ -189,7 +189,7 @@ export interface MergeRequestNode extends IssueNode {
 }
 
 /** A merge request in the results of a search, or the target of a to-do item. */
-export interface FoundNode {
+export interface FoundMergeRequestNode {
   readonly iid?: string;
   readonly project?: Pick<ProjectNode, 'fullPath' | 'id' | 'webUrl'> | null;
 }

@@ -7,7 +7,7 @@ import { Form } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime, formatRelativeTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
-import { ForgePermissions, TestResult } from './forge-form.js';
+import { TestResult } from './forge-form.js';
 import { FORGE_GUIDES, type ForgeGuide } from './forge-guides.js';
 
 type Schemas = components['schemas'];
@@ -25,7 +25,7 @@ export function FurtherCredentials() {
       <legend>Further credentials</legend>
       <p class="quiet">
         For a second server, such as GitHub Enterprise beside github.com, or for fine-grained tokens that cover one
-        owner each. The board shows the repositories of all.
+        owner each. The board shows the repositories of all, and the permissions of a token are the same as above.
       </p>
       <AsyncContent from={loaded}>
         {(credentials) => (
@@ -73,18 +73,11 @@ function CredentialItem({ credential, onChanged }: CredentialProps) {
   return (
     <li class="credential">
       <div>
-        {label}
+        <strong>{label}</strong>
         <small>
           {guide?.name} · {url === '' ? 'github.com' : new URL(url).host}
         </small>
         <State credential={credential} />
-        <div role="status" class="tested">
-          {found && <TestResult found={found} />}
-        </div>
-        <details>
-          <summary>Edit {label}</summary>
-          <EditCredential credential={credential} onSaved={onChanged} />
-        </details>
       </div>
       <div class="acts">
         <ActionButton aria-label={`Test ${label}`} onAct={test}>
@@ -94,6 +87,13 @@ function CredentialItem({ credential, onChanged }: CredentialProps) {
           Delete
         </ConfirmButton>
       </div>
+      <div role="status" class="tested">
+        {found && <TestResult found={found} />}
+      </div>
+      <details>
+        <summary>Edit {label}</summary>
+        <EditCredential credential={credential} onSaved={onChanged} />
+      </details>
     </li>
   );
 }
@@ -209,7 +209,6 @@ function NewCredential({ onMade }: { readonly onMade: () => Promise<void> }) {
         />
         <AccountField value={draft.username} onValue={(username) => edit({ username })} />
         <HiddenField label="Token" required maxLength={512} value={draft.token} onValue={(token) => edit({ token })} />
-        {guide && <ForgePermissions guide={guide} address={draft.url} />}
       </Form>
       <div role="status" class="tested">
         {found && <TestResult found={found} />}

@@ -127,7 +127,7 @@ interface ForgePermissionsProps {
 }
 
 /** The permissions that a token needs, their purposes, and a link to the page that creates tokens. */
-export function ForgePermissions({ guide, address }: ForgePermissionsProps) {
+function ForgePermissions({ guide, address }: ForgePermissionsProps) {
   const { name, permissions, note, tokenPage, placeholder } = guide;
   return (
     <details class="guide">
