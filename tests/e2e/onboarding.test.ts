@@ -81,8 +81,8 @@ describeInBrowser('first steps after the account', () => {
       expect(markup).toMatch(/^<picture>/);
     });
     const other = await stage.context.newPage();
-    await other.goto(`${stage.server.origin}/healthz`);
-    await act(other.setContent(markup));
+    await other.goto(`${stage.server.origin}/services`);
+    await act(other.evaluate((html) => document.body.insertAdjacentHTML('afterbegin', html), markup));
     await other.waitForFunction(() => (document.querySelector('img')?.naturalWidth ?? 0) > 0);
     await other.close();
     expect(actions).toBeLessThanOrEqual(4);
