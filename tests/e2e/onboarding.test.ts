@@ -8,6 +8,7 @@ import { expectAccessible } from './axe.js';
 import { startBoardForges, type BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
 import { openPageFixture, type PageFixture } from './fixtures.js';
+import { readExports } from './page-actions.js';
 
 // Counts the actions of a new admin: a click, a field that is filled in, a command in a terminal.
 describeInBrowser('first steps after the account', () => {
@@ -96,9 +97,7 @@ describeInBrowser('first steps after the account', () => {
     await act(button('Save secret').click());
     await act(button('Copy the commands').click());
     const commands = await page.evaluate(() => navigator.clipboard.readText());
-    const env = Object.fromEntries(
-      [...commands.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-    );
+    const env = readExports(commands);
     const [, ...args] = commands.split('\n').at(-1)!.split(' ');
     const child = spawnNode(['dist/cli.js', ...args], { env: { PATH: process.env.PATH, ...env } });
     await act(once(child, 'exit'));

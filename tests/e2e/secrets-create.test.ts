@@ -6,6 +6,7 @@ import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { openPageFixture, type PageFixture } from './fixtures.js';
+import { readExports } from './page-actions.js';
 import { createSecretsPageActions, type SecretsPageActions } from './secrets-page-actions.js';
 
 const MINUTE_MS = 60_000;
@@ -47,9 +48,7 @@ describeInBrowser('creating and importing secrets', () => {
     await expectAccessible(page);
     await button('Copy the commands').click();
     const commands = await readClipboard();
-    const env = Object.fromEntries(
-      [...commands.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-    );
+    const env = readExports(commands);
     expect(Object.keys(env)).toHaveLength(3);
     expect(commands).toMatch(/^trellis secrets run -- printenv API_KEY$/m);
     const child = spawnNode(['dist/cli.js', 'secrets', 'run', '--', 'printenv', 'API_KEY'], {

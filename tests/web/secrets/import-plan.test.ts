@@ -1,5 +1,5 @@
-import { parse } from 'dotenv';
 import { parseEnv } from 'node:util';
+import { parse } from 'dotenv';
 import { parseEnvFile } from '../../../src/sealing/env-file.js';
 import { describePlan, planImport } from '../../../src/web/app/secrets/import/import-plan.js';
 import type { ObjectMetadata } from '../../../src/web/app/secrets/names.js';
@@ -14,7 +14,7 @@ const plan = (text: string, options: Partial<Parameters<typeof planImport>[1]> =
 
 describe('parseEnvFile', () => {
   const KEY =
-    'KEY="-----BEGIN KEY-----\nMIIB\n-----END KEY-----"\nexport PLAIN=two words # comment\nQUOTED=\'a # b\'\n';
+    'KEY="-----BEGIN KEY-----\nabcd\n-----END KEY-----"\nexport PLAIN=two words # comment\nQUOTED=\'a # b\'\n';
 
   test('reads what dotenv and Node read', () => {
     const { entries, ignoredLines } = parseEnvFile(KEY);

@@ -3,8 +3,8 @@ import { ActionButton } from '../../ui/buttons.js';
 import { FormError, useFormError } from '../../ui/form.js';
 import { querySite } from '../query-site.js';
 import { formatBytes, formatShare, useFileSizes } from './file-sizes.js';
-import { formatArguments, type TransformForm } from './transform.js';
 import type { SourceImage } from './transform-preview.js';
+import { formatArguments, type TransformForm } from './transform.js';
 
 const QUALITIES = ['40', '60', '80'];
 
