@@ -100,8 +100,9 @@ describeInBrowser('first steps after the account', () => {
     const env = readExports(commands);
     const [, ...args] = commands.split('\n').at(-1)!.split(' ');
     const child = spawnNode(['dist/cli.js', ...args], { env: { PATH: process.env.PATH, ...env } });
-    await act(once(child, 'exit'));
-    expect(await text(child.stdout)).toBe('the first value\n');
+    const output = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    await act(output);
+    expect((await output).slice(0, 2)).toEqual(['the first value\n', '']);
     expect(actions).toBeLessThanOrEqual(6);
     await goToSteps(4);
     await expectAccessible(page);

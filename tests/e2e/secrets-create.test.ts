@@ -180,7 +180,7 @@ describeInBrowser('creating and importing secrets', () => {
     await page.getByLabel('Change them to db-password').check();
     await said('1 new, 1 existing');
     await page.getByRole('checkbox', { name: 'Save mail-key' }).check();
-    // Somebody else replaces the value while the preview is open.
+    // A different client replaces the value while the preview is open.
     const status = await page.evaluate(async () => {
       const value = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
       const body = JSON.stringify({ value: btoa(String.fromCharCode(...new Uint8Array(value))) });
@@ -195,7 +195,7 @@ describeInBrowser('creating and importing secrets', () => {
     expect(stage.takeComplaints()).toEqual(['412 PUT /secrets/objects/mail-key']);
   });
 
-  test('what is due is listed first', async () => {
+  test('due work is listed first', async () => {
     const status = await page.evaluate(async () => {
       const get = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
       const value = btoa(String.fromCharCode(...new Uint8Array(get)));
