@@ -134,7 +134,7 @@ describeInBrowser('insights page', () => {
     const lines = (await readDownload(file)).trimEnd().split('\r\n');
     expect(file.suggestedFilename()).toMatch(/^ci-by-repository-.*\.csv$/);
     expect(lines).toHaveLength(total + 1);
-    expect(lines[0]).toBe('\ufeffCode host,Repository,Number,Title,Author,Created,Updated,CI,URL');
+    expect(lines[0]).toBe('Code host,Repository,Number,Title,Author,Created,Updated,CI,URL');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');

@@ -8,6 +8,7 @@ import { expectAccessible } from './axe.js';
 import { startBoardForges, type BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
 import { openPageFixture, type PageFixture } from './fixtures.js';
+import { readExports } from './page-actions.js';
 
 // Counts the actions of a new admin: a click, a field that is filled in, a command in a terminal.
 describeInBrowser('first steps after the account', () => {
@@ -81,8 +82,8 @@ describeInBrowser('first steps after the account', () => {
       expect(markup).toMatch(/^<picture>/);
     });
     const other = await stage.context.newPage();
-    await other.goto(`${stage.server.origin}/healthz`);
-    await act(other.setContent(markup));
+    await other.goto(`${stage.server.origin}/services`);
+    await act(other.evaluate((html) => document.body.insertAdjacentHTML('afterbegin', html), markup));
     await other.waitForFunction(() => (document.querySelector('img')?.naturalWidth ?? 0) > 0);
     await other.close();
     expect(actions).toBeLessThanOrEqual(4);
@@ -96,13 +97,12 @@ describeInBrowser('first steps after the account', () => {
     await act(button('Save secret').click());
     await act(button('Copy the commands').click());
     const commands = await page.evaluate(() => navigator.clipboard.readText());
-    const env = Object.fromEntries(
-      [...commands.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-    );
+    const env = readExports(commands);
     const [, ...args] = commands.split('\n').at(-1)!.split(' ');
     const child = spawnNode(['dist/cli.js', ...args], { env: { PATH: process.env.PATH, ...env } });
-    await act(once(child, 'exit'));
-    expect(await text(child.stdout)).toBe('the first value\n');
+    const output = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    await act(output);
+    expect((await output).slice(0, 2)).toEqual(['the first value\n', '']);
     expect(actions).toBeLessThanOrEqual(6);
     await goToSteps(4);
     await expectAccessible(page);

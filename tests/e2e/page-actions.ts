@@ -21,5 +21,9 @@ export async function waitForSave(page: Page, path: string, act: () => Promise<u
   await Promise.all([response, act()]);
 }
 
+/** Returns the variables that commands of a shell export. */
+export const readExports = (commands: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...commands.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
+
 /** Returns the text of a downloaded file. */
 export const readDownload = async (download: Download): Promise<string> => text(await download.createReadStream());

@@ -6,6 +6,7 @@ import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { openPageFixture, type PageFixture } from './fixtures.js';
+import { readExports } from './page-actions.js';
 import { createSecretsPageActions, type SecretsPageActions } from './secrets-page-actions.js';
 
 const MINUTE_MS = 60_000;
@@ -47,9 +48,7 @@ describeInBrowser('creating and importing secrets', () => {
     await expectAccessible(page);
     await button('Copy the commands').click();
     const commands = await readClipboard();
-    const env = Object.fromEntries(
-      [...commands.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-    );
+    const env = readExports(commands);
     expect(Object.keys(env)).toHaveLength(3);
     expect(commands).toMatch(/^trellis secrets run -- printenv API_KEY$/m);
     const child = spawnNode(['dist/cli.js', 'secrets', 'run', '--', 'printenv', 'API_KEY'], {
@@ -181,7 +180,7 @@ describeInBrowser('creating and importing secrets', () => {
     await page.getByLabel('Change them to db-password').check();
     await said('1 new, 1 existing');
     await page.getByRole('checkbox', { name: 'Save mail-key' }).check();
-    // Somebody else replaces the value while the preview is open.
+    // A different client replaces the value while the preview is open.
     const status = await page.evaluate(async () => {
       const value = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
       const body = JSON.stringify({ value: btoa(String.fromCharCode(...new Uint8Array(value))) });
@@ -196,7 +195,7 @@ describeInBrowser('creating and importing secrets', () => {
     expect(stage.takeComplaints()).toEqual(['412 PUT /secrets/objects/mail-key']);
   });
 
-  test('what is due is listed first', async () => {
+  test('due work is listed first', async () => {
     const status = await page.evaluate(async () => {
       const get = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
       const value = btoa(String.fromCharCode(...new Uint8Array(get)));

@@ -27,7 +27,7 @@ test('findRows: finds the rows of a chart, of a bar and of a part, oldest first'
   expect(numbers('constructor')).toBeUndefined();
 });
 
-test('toCsv: writes what a CSV reader reads, and no formulas', () => {
+test('toCsv: writes rows that a CSV reader returns unchanged, and no formulas', () => {
   const rows = [
     ['a,b', 'say "hi"', 'two\r\nlines', ''],
     ['=HYPERLINK("x")', '-1.5', '-x', '@y'],

@@ -1,5 +1,5 @@
-import { parse } from 'dotenv';
 import { parseEnv } from 'node:util';
+import { parse } from 'dotenv';
 import { parseEnvFile } from '../../../src/sealing/env-file.js';
 import { describePlan, planImport } from '../../../src/web/app/secrets/import/import-plan.js';
 import type { ObjectMetadata } from '../../../src/web/app/secrets/names.js';
@@ -14,9 +14,9 @@ const plan = (text: string, options: Partial<Parameters<typeof planImport>[1]> =
 
 describe('parseEnvFile', () => {
   const KEY =
-    'KEY="-----BEGIN KEY-----\nMIIB\n-----END KEY-----"\nexport PLAIN=two words # comment\nQUOTED=\'a # b\'\n';
+    'KEY="-----BEGIN KEY-----\nabcd\n-----END KEY-----"\nexport PLAIN=two words # comment\nQUOTED=\'a # b\'\n';
 
-  test('reads what dotenv and Node read', () => {
+  test('returns the values that dotenv and Node return', () => {
     const { entries, ignoredLines } = parseEnvFile(KEY);
     expect(Object.fromEntries(entries)).toEqual(parse(KEY));
     expect(Object.fromEntries(entries)).toEqual({ ...parseEnv(KEY) });
@@ -29,7 +29,7 @@ describe('parseEnvFile', () => {
 });
 
 describe('planImport', () => {
-  test('tells new, existing and invalid names apart', () => {
+  test('distinguishes new, existing and invalid names', () => {
     const found = plan('DB=1\nMAIL=2\n_A=3\nA.B=4\nNONE=\nSEALED=age:YWJj\n', { objects: [object('MAIL')] });
     expect(found.map(({ slug, state }) => `${slug} ${state}`)).toEqual([
       ...['DB new', 'MAIL exists', '_A invalid', 'A.B invalid', 'NONE invalid', 'SEALED invalid'],

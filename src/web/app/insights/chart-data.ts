@@ -40,7 +40,7 @@ export function groupIssuesByRepository(issues: readonly Issue[]): readonly Bar[
 const largestFirst = (bars: ReadonlyMap<string, number[]>): readonly Bar[] =>
   [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => sumParts(b) - sumParts(a));
 
-/** Returns whether an issue is no dashboard of a bot, which the charts leave out. */
+/** Returns whether the charts count an issue: they exclude the dashboards of bots. */
 export const isOrdinary = ({ housekeeping }: Issue): boolean => !housekeeping;
 
 /** Returns the name of the part of {@link groupCiByRepository} to which a pull request belongs. */

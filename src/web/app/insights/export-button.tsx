@@ -19,7 +19,7 @@ export function ExportButton({ name, columns, rows }: ExportButtonProps) {
     URL.revokeObjectURL(url);
   };
   return (
-    <button type="button" aria-label={`Export ${name} as CSV`} onClick={save}>
+    <button type="button" aria-label={`Export CSV: ${name}`} onClick={save}>
       Export CSV
     </button>
   );

@@ -1,6 +1,5 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Board } from '../board/data/rows.js';
-import { formatRepository } from '../board/data/rows.js';
+import { type Board, formatRepository } from '../board/data/rows.js';
 import { TableHead } from '../ui/headings.js';
 import { formatDate } from '../ui/times.js';
 import { findCiPart } from './chart-data.js';

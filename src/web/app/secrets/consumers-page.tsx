@@ -6,8 +6,8 @@ import { Form } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { rememberKeys } from './known-keys.js';
-import { SecretsLayout } from './secrets-layout.js';
 import { type ConsumerEntry, linkToConsumer } from './names.js';
+import { SecretsLayout } from './secrets-layout.js';
 import { listAllConsumers, secretsClient } from './secrets.js';
 
 const toParams = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });

@@ -44,7 +44,7 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
 }
 
 interface ReadableChoiceProps {
-  /** Whether the form creates the owner's key when it is saved, if there is none. */
+  /** Whether saving the form creates a missing key of the owner. */
   readonly canCreate?: boolean;
   readonly isChosen: boolean;
   readonly onChosen: (isChosen: boolean) => void;

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { ActionButton } from '../ui/buttons.js';
 import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
-import { toSealingMessage } from './sealing-message.js';
 import { linkToSecret, type ObjectMetadata } from './names.js';
+import { toSealingMessage } from './sealing-message.js';
 
 interface ResealAllProps {
   readonly objects: readonly ObjectMetadata[];

@@ -10,12 +10,12 @@ import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { formatActor } from './audit/audit-table.js';
 import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
-import { loadOwnPublicKey } from './recipients.js';
+import { linkToConsumer, linkToSecret, linkToTag, type ObjectMetadata, SLUG_PATTERN } from './names.js';
 import { Readers } from './readers.js';
+import { loadOwnPublicKey } from './recipients.js';
 import { SecretHistory } from './secret-history.js';
 import { ReplaceValue, RevealValue } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { linkToConsumer, linkToSecret, linkToTag, type ObjectMetadata, SLUG_PATTERN } from './names.js';
 import { listVariants, locateSecret, secretsClient } from './secrets.js';
 
 export function SecretPage() {

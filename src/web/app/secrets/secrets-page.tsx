@@ -5,11 +5,11 @@ import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { DueWork } from './due.js';
 import { sortByDue } from './find-due.js';
+import type { ObjectMetadata } from './names.js';
 import { loadOwnPublicKey } from './recipients.js';
 import { ResealAll } from './reseal-all.js';
 import { SecretRow } from './secret-row.js';
 import { SecretsLayout } from './secrets-layout.js';
-import type { ObjectMetadata } from './names.js';
 import { listAllSecrets } from './secrets.js';
 
 /** A longer list is hard to scan and slow to render. Filters find the other rows, and a button shows them. */

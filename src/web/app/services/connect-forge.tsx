@@ -27,7 +27,15 @@ export function ConnectForge({ settings }: { readonly settings: Settings }) {
     route('/');
   });
   return (
-    <Form verb="Connect" onSave={connect} beside={<a href="/settings">More settings</a>}>
+    <Form
+      verb="Connect"
+      onSave={connect}
+      beside={
+        <a class="button" href="/settings">
+          More settings
+        </a>
+      }
+    >
       <div class="field">
         <Select label="Code host" value={forge} options={OPTIONS} onValue={setForge} />
       </div>

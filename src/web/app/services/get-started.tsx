@@ -10,7 +10,7 @@ import { Icon } from '../ui/icon.js';
 import { useResource } from '../ui/resource.js';
 import { ConnectForge } from './connect-forge.js';
 
-/** The steps that the user has taken in this browser, and whether the list is hidden. */
+/** The completed steps of this browser, and whether the list is hidden. */
 const STORAGE_KEY = 'trellis-first-steps';
 
 type Mark = 'hidden' | 'picture' | 'query';

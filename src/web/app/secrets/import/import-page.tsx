@@ -1,18 +1,18 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { EnvFile } from '../../../../sealing/env-file.js';
+import { ActionButton } from '../../ui/buttons.js';
 import { Field, Radios } from '../../ui/fields.js';
 import { FormError } from '../../ui/form.js';
-import { ActionButton } from '../../ui/buttons.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
 import { useFirstKey } from '../identity/first-key.js';
 import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
 import { createBrowserKeyCheck } from '../known-keys.js';
+import { type ObjectMetadata, parseTags, TAGS_PATTERN } from '../names.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.js';
 import { toSealingMessage, useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { SecretsLayout } from '../secrets-layout.js';
-import { type ObjectMetadata, parseTags, TAGS_PATTERN } from '../names.js';
 import { listAllSecrets, secretsClient } from '../secrets.js';
 import { MAX_ENTRIES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
 import { ImportPreview, type ImportResults } from './import-preview.js';
@@ -133,7 +133,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
             </label>
             <FormError text={fileProblem ?? parseProblem} />
           </div>
-          <Radios legend="Names" value={naming} options={NAMINGS} onValue={setNaming} />
+          <Radios legend="Names" value={naming} options={NAME_OPTIONS} onValue={setNaming} />
           <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
           <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
           <Field label="Tags" hint="Separated by commas." pattern={TAGS_PATTERN} value={tags} onValue={setTags} />
@@ -166,7 +166,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
   );
 }
 
-const NAMINGS = [
+const NAME_OPTIONS = [
   ['as-is', 'Keep names such as DB_PASSWORD'],
   ['kebab', 'Change them to db-password'],
 ] as const;
@@ -192,7 +192,9 @@ function useEnvFile(text: string): ParsedFile {
   const [parsed, setParsed] = useState<ParsedFile>({ file: EMPTY });
   useEffect(() => {
     let isLatest = true;
-    const settle = (next: ParsedFile): void => void (isLatest && setParsed(next));
+    const settle = (next: ParsedFile): void => {
+      if (isLatest) setParsed(next);
+    };
     if (text.trim() === '') settle({ file: EMPTY });
     else {
       import('../../../../sealing/env-file.js').then(

@@ -36,7 +36,9 @@ export function generateValue(
   let text = '';
   while (text.length < length) {
     fill(bytes);
-    for (const byte of bytes) if (byte < limit && text.length < length) text += alphabet[byte % alphabet.length];
+    for (const byte of bytes) {
+      if (byte < limit && text.length < length) text += alphabet.charAt(byte % alphabet.length);
+    }
   }
   return text;
 }

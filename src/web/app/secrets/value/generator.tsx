@@ -56,7 +56,7 @@ export function ValueGenerator({ onValue }: GeneratorProps) {
             checked={isReadable}
             onChange={({ currentTarget }) => setReadable(currentTarget.checked)}
           />
-          No look-alikes (0 O, 1 l I)
+          Easy to read (without 0 O, 1 l I)
         </label>
       </div>
       <p class={problem === undefined && bits >= WEAK_BITS ? 'quiet' : 'problem'}>

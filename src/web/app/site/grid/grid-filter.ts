@@ -72,7 +72,7 @@ function toDateBounds(text: string): Bounds | undefined {
   if (year === undefined) return undefined;
   const start = new Date(Date.UTC(Number(year), Number(month ?? 1) - 1, Number(day ?? 1)));
   const from = toDay(start);
-  // A day that does not exist, such as 31 February, becomes another one.
+  // A day that does not exist, such as 31 February, becomes a day of the next month.
   if (from !== `${year}-${month ?? '01'}-${day ?? '01'}`) return undefined;
   const end = new Date(start);
   if (day !== undefined) end.setUTCDate(end.getUTCDate() + 1);

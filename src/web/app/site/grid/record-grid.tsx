@@ -144,8 +144,7 @@ const DAY = /^\d{4}-\d\d-\d\d(?:T00:00:00(?:\.000)?Z)?$/;
 
 function toText(column: GridColumn, value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value))
-    return value.map((one: unknown) => toText({ ...column, list: undefined } as never, one)).join(', ');
+  if (Array.isArray(value)) return value.map((one: unknown) => toText(column, one)).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString();
   if (typeof value !== 'string') return JSON.stringify(value);

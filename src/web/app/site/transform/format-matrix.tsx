@@ -3,8 +3,8 @@ import { ActionButton } from '../../ui/buttons.js';
 import { FormError, useFormError } from '../../ui/form.js';
 import { querySite } from '../query-site.js';
 import { formatBytes, formatShare, useFileSizes } from './file-sizes.js';
-import { formatArguments, type TransformForm } from './transform.js';
 import type { SourceImage } from './transform-preview.js';
+import { formatArguments, type TransformForm } from './transform.js';
 
 const QUALITIES = ['40', '60', '80'];
 
@@ -66,10 +66,13 @@ export function FormatMatrix({ path, source, recipe, onChosen }: MatrixProps) {
                       <button
                         type="button"
                         aria-pressed={isChosen}
-                        aria-label={`Use ${format}, quality ${quality}: ${formatBytes(size)} bytes`}
                         onClick={() => onChosen({ toFormat: format, quality })}
                       >
-                        {formatBytes(size)} <span class="quiet">{formatShare(size, source.bytes)}</span>
+                        {formatBytes(size)}
+                        <span class="aside"> bytes, </span> <span class="quiet">{formatShare(size, source.bytes)}</span>
+                        <span class="aside">
+                          , use {format} with quality {quality}
+                        </span>
                       </button>
                     </td>
                   );

@@ -24,7 +24,9 @@ export function PictureMarkup({ path, recipe }: PictureMarkupProps) {
   useEffect(() => {
     if (query === undefined) return;
     let isLatest = true;
-    const settle = (next: typeof found): void => void (isLatest && setFound(next));
+    const settle = (next: typeof found): void => {
+      if (isLatest) setFound(next);
+    };
     const timer = setTimeout(() => {
       querySite<PictureResult>(query, { path }).then(
         ({ file }) => settle({ markup: formatPicture(file?.childImageProc ?? {}) }),

@@ -114,7 +114,7 @@ function CandidatesTable({ source, candidates, shown, onChoose }: CandidatesProp
   const bytes = useFileSizes(candidates.map(({ src }) => src));
   return (
     <table class="candidates" aria-label="Derived images">
-      <TableHead names={['Image', 'Bytes', 'Of original', 'Link']} />
+      <TableHead names={['Image', 'Bytes', 'Share of original', 'Link']} />
       <tbody>
         {candidates.map(({ src, descriptor }) => (
           <tr key={src}>
