@@ -1,11 +1,24 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 
-/** Finds a port that is currently free. */
-export function findFreePort(): Promise<number> {
+/** Below the ports that operating systems choose for others, so that a port is still free when a server opens it. */
+const PORTS = { first: 12_000, last: 32_000 };
+
+/** Processes start at different ports. */
+let next = PORTS.first + ((process.pid * 61) % (PORTS.last - PORTS.first));
+
+/** Finds a free port. Each call returns a different one. */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = next;
+    next = port < PORTS.last ? port + 1 : PORTS.first;
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const listener = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = listener.address() as AddressInfo;
-      listener.close(() => resolve(port));
-    });
+    const listener = createServer();
+    listener.once('error', () => resolve(false));
+    listener.listen(port, '127.0.0.1', () => listener.close(() => resolve(true)));
   });
 }

@@ -4,11 +4,18 @@ import process from 'node:process';
 /** Folders whose files take longest, so that workers do not wait for one of them at the end. */
 const FIRST = [
   '/tests/e2e/',
+  '/tests/project/',
   '/tests/codegen/',
   '/tests/fuzz/',
+  '/tests/workers/',
   '/tests/images/',
   '/packages/images/',
   '/tests/contract/',
+  '/tests/conformance/',
+  '/tests/client/',
+  '/packages/site/tests/sources/content/',
+  '/tests/site/watch/',
+  '/tests/dashboard/pull-requests/',
 ];
 
 /**

@@ -8,6 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { generate, openProject } from '@trellis/codegen/generate/generate';
+import config from '../../../codegen.js';
+import { check } from '../../../packages/codegen/src/generate/check.js';
 import {
   COMMON,
   COMMON_FILE,
@@ -15,8 +17,6 @@ import {
   NOTES,
   NOTES_FILE,
 } from '../../../packages/codegen/tests/openapi/example.js';
-import config from '../../../codegen.js';
-import { check } from '../../../packages/codegen/src/generate/check.js';
 import { documentsWith } from '../../../packages/codegen/tests/site/documents.js';
 import { IMPORTED, repository } from './repository-copy.js';
 

@@ -126,12 +126,14 @@ let program: ts.Program | undefined;
 function compile(resolvers: string): string[] {
   const file = path.join(folder, 'resolvers/kitchen.ts');
   const own = ts.createSourceFile(file, resolvers, { languageVersion: ts.ScriptTarget.ES2023, ...NODE_MODULE }, true);
-  const host = ts.createCompilerHost(COMPILER_OPTIONS);
   const previous = program;
-  const readFile = host.getSourceFile;
-  host.fileExists = (name) => name === file || ts.sys.fileExists(name);
-  host.getSourceFile = (name, ...rest) =>
-    name === file ? own : (previous?.getSourceFile(name) ?? readFile(name, ...rest));
+  const files = ts.createCompilerHost(COMPILER_OPTIONS);
+  const host: ts.CompilerHost = {
+    ...files,
+    fileExists: (name) => name === file || files.fileExists(name),
+    getSourceFile: (name, ...rest) =>
+      name === file ? own : (previous?.getSourceFile(name) ?? files.getSourceFile(name, ...rest)),
+  };
   const roots = [file, path.join(folder, 'generated/site/records.ts')];
   program = ts.createProgram(roots, COMPILER_OPTIONS, host, previous);
   // The generated files are the same in all programs.

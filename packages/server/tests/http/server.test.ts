@@ -79,7 +79,8 @@ describe('HTTP server', () => {
     });
 
     test('let a connection be idle for longer than headers may take', async () => {
-      const port = await start({ ...SHORT, keepAliveMs: 600_000 });
+      // Long enough for a process that has to wait for the processor.
+      const port = await start({ headersMs: 500, requestMs: 1_000, checkMs: 5, keepAliveMs: 600_000 });
       const socket = await open(port);
       const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
       socket.write(request);
