@@ -418,7 +418,7 @@ export async function openSiteFromConfig(
 /** Opens the images of a site. Several processes may share the images of one state folder. */
 export function openImageService(
   { store, config: { pathPrefix } }: Pick<ReadableSite, 'config' | 'store'>,
-  { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
+  { state, imagesQuota, imagePixels: maxPixels }: Pick<Config, 'imagePixels' | 'imagesQuota' | 'state'>,
   options: ImageServiceOptions,
 ): ImageService {
   const pictures = createImageSources(store);
@@ -428,6 +428,7 @@ export function openImageService(
     prefix: pathPrefix,
     quotaBytes: imagesQuota,
     ...options,
+    renderer: { ...options.renderer, maxPixels },
   });
   const publicFiles = openPublicFiles({
     pathPrefix,
