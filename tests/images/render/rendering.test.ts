@@ -120,6 +120,17 @@ onLinux('a drawing that takes too long', () => {
   });
 });
 
+test('a source image with more pixels than the setting allows is rejected', async () => {
+  const renderProcess = startProcess({ threads: 1, maxPixels: 1_000_000 });
+  try {
+    const limits = { cpuMs: 60_000, wallMs: 60_000, residentBytes: 2 ** 32 };
+    const reading = renderProcess.run({ kind: 'header', source: sourceOf('large.png') }, limits);
+    await expect(reading).rejects.toThrow('it has 12000 × 9000 pixels; the limit is 1000000');
+  } finally {
+    renderProcess.kill();
+  }
+});
+
 onLinux('a rendering process', () => {
   test('is killed when it exceeds its memory limit, and its memory is freed', async () => {
     const renderProcess = startProcess({ threads: 1 });
