@@ -491,7 +491,7 @@ export async function openSiteFromConfig(
 /** Opens the images of a site. Several processes may share the images of one state folder. */
 export function openImageService(
   { store, config: { pathPrefix } }: Pick<ReadableSite, 'config' | 'store'>,
-  { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
+  { state, imagesQuota, imagePixels: maxPixels }: Pick<Config, 'imagePixels' | 'imagesQuota' | 'state'>,
   { fetchFile, ...options }: ImageServiceOptions,
 ): ImageService {
   const pictures = createImageSources(store);
@@ -502,6 +502,7 @@ export function openImageService(
     quotaBytes: imagesQuota,
     ...(fetchFile && { openSource: (source) => copySource(source, publicFiles) }),
     ...options,
+    renderer: { ...options.renderer, maxPixels },
   });
   const publicFiles: PublicFiles = openPublicFiles({
     pathPrefix,

@@ -48,6 +48,7 @@ describe('loadConfig', () => {
       siteRateLimit: 3_000,
       siteCacheSeconds: 0,
       siteStreams: 1000,
+      imagePixels: 134_217_728,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
       serverKey: undefined,

@@ -17,8 +17,8 @@ type Flags = Readonly<Record<string, string | boolean | undefined>> & { readonly
 
 /** `trellis export`: writes the responses of the stored queries, and the files that they link to, for a static site. */
 export function exportCommand(): Command {
-  const { site, state, imagesQuota } = CONFIG_OPTIONS;
-  return addServerOptions(new Command('export'), site, state, imagesQuota)
+  const { site, state, imagesQuota, imagePixels } = CONFIG_OPTIONS;
+  return addServerOptions(new Command('export'), site, state, imagesQuota, imagePixels)
     .description("Write the responses of the site's stored queries, with their images and files, for a static site")
     .requiredOption('--output <folder>', 'folder to write to; deletes what the last export wrote and this one does not')
     .option('--quiet', 'print failures only')

@@ -13,8 +13,8 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
 /** `trellis images`: generates the images of the site's stored queries ahead of time. */
 export function imagesCommand(): Command {
   const images = new Command('images').description("Manage the images of the site's stored queries");
-  const { site, state, imagesQuota } = CONFIG_OPTIONS;
-  addServerOptions(images.command('build'), site, state, imagesQuota)
+  const { site, state, imagesQuota, imagePixels } = CONFIG_OPTIONS;
+  addServerOptions(images.command('build'), site, state, imagesQuota, imagePixels)
     .description('Generate the missing images; an interrupted run continues where it stopped')
     .option('--quiet', 'print failures only')
     .action((flags: Flags) => runSiteCommand(flags, buildStoredImages));

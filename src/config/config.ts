@@ -87,6 +87,8 @@ export interface Config {
   readonly siteCacheSeconds: number;
   /** The number of subscriptions of the site that may be open in one process; 0 for none. */
   readonly siteStreams: number;
+  /** The number of pixels that a source image may have, over all frames. */
+  readonly imagePixels: number;
   /** Images per minute that are generated for one address. */
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
@@ -415,6 +417,7 @@ const toDefaults = (
   siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
   siteCacheSeconds: settings.siteCacheSeconds ?? 0,
   siteStreams: settings.siteStreams ?? 1000,
+  imagePixels: settings.imagePixels ?? 2 ** 27,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   serverKey: settings.serverKey,

@@ -44,6 +44,7 @@ export interface ConfigValues extends SecretFiles {
   readonly siteRateLimit?: number;
   readonly siteCacheSeconds?: number;
   readonly siteStreams?: number;
+  readonly imagePixels?: number;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
   readonly serverKey?: string;
@@ -372,6 +373,13 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'open subscriptions of the site in one process, of which one address may have a tenth (default: 1000)',
     schema: { type: 'integer', minimum: 0, maximum: 1e6 },
     expected: 'a whole number from 0 to 1000000',
+  },
+  imagePixels: {
+    env: 'TRELLIS_IMAGE_PIXELS',
+    flag: '--image-pixels <number>',
+    description: 'pixels that a source image may have, over all frames (default: 134217728)',
+    schema: { type: 'integer', minimum: 1e6, maximum: 2 ** 29 },
+    expected: 'a whole number from 1000000 to 536870912',
   },
   imageRateLimit: {
     env: 'TRELLIS_IMAGE_RATE_LIMIT',

@@ -50,7 +50,7 @@ beforeAll(async () => {
   await write('recipes/none.md', FRONT('None'));
   const stateDirectory = path.join(folder, 'state');
   site = await openSite({ directory, stateDirectory, tables: records });
-  imaging = openImageService(site, { state: stateDirectory, imagesQuota: 1e9 }, {});
+  imaging = openImageService(site, { state: stateDirectory, imagesQuota: 1e9, imagePixels: 2 ** 27 }, {});
   const warn = (line: string): void => void warnings.push(line);
   markdown = openMarkdown(site, { imaging, directory, cacheDirectory: stateDirectory, warn });
 });

@@ -120,9 +120,20 @@ onLinux('a drawing that takes too long', () => {
   });
 });
 
+test('a source image with more pixels than the setting allows is rejected', async () => {
+  const renderProcess = startProcess({ threads: 1, maxPixels: 1_000_000 });
+  try {
+    const limits = { cpuMs: 60_000, wallMs: 60_000, residentBytes: 2 ** 32 };
+    const reading = renderProcess.run({ kind: 'header', source: sourceOf('large.png') }, limits);
+    await expect(reading).rejects.toThrow('it has 12000 × 9000 pixels; the limit is 1000000');
+  } finally {
+    renderProcess.kill();
+  }
+});
+
 onLinux('a rendering process', () => {
   test('is killed when it exceeds its memory limit, and its memory is freed', async () => {
-    const renderProcess = startProcess(1);
+    const renderProcess = startProcess({ threads: 1 });
     const source = sourceOf('large.png');
     const header = { format: 'png', width: 12_000, height: 9_000, orientation: 1, pages: 1, hasAlpha: false } as const;
     const limits = { cpuMs: 600_000, wallMs: 600_000, residentBytes: 250 * 2 ** 20 };
@@ -137,7 +148,7 @@ onLinux('a rendering process', () => {
   });
 
   test('is killed after the limit of elapsed time, even if it uses no CPU', async () => {
-    const renderProcess = startProcess(1);
+    const renderProcess = startProcess({ threads: 1 });
     const limits = { cpuMs: 60_000, wallMs: 1, residentBytes: 2 ** 32 };
     const job = { kind: 'header', source: sourceOf('no-size.svg') } as const;
     await expect(renderProcess.run(job, limits)).rejects.toThrow('it takes more than 0.001 seconds');

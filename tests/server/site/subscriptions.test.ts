@@ -127,7 +127,7 @@ test('a subscription needs a client that accepts events', async () => {
   ]);
 });
 
-test('subscriptions beyond the limit of an address are refused, and closing one admits another', async () => {
+test('subscriptions beyond the limit of an address are refused until one is closed', async () => {
   const { url } = await start({ siteStreams: '10' });
   const open = new AbortController();
   const subscribe = (signal?: AbortSignal) =>

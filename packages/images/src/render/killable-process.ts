@@ -27,9 +27,15 @@ const CHECK_MS = 100;
 /** A process that holds more memory than this after a job is ended, since allocators rarely return it. */
 const MAX_IDLE_BYTES = 300 * 2 ** 20;
 
-/** @param threads The number of threads with which sharp renders one image. */
-export function startProcess(threads: number): KillableProcess {
-  const child = forkProgram([String(threads)]);
+export interface ProcessOptions {
+  /** The number of threads with which sharp renders one image. */
+  readonly threads: number;
+  /** The largest number of pixels of a source image; by default 2^27. */
+  readonly maxPixels?: number;
+}
+
+export function startProcess({ threads, maxPixels }: ProcessOptions): KillableProcess {
+  const child = forkProgram([threads, ...(maxPixels === undefined ? [] : [maxPixels])].map(String));
   let isAlive = true;
   let settle: ((reply: RenderReply | Error) => void) | undefined;
 

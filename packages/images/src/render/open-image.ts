@@ -5,7 +5,7 @@ import { type ImageMetadata, type ImageSource, type SourceFormat, unreadableImag
 /**
  * Reads the header of a file in the current process.
  *
- * @throws AppError `unprocessable` for a file that is not an image, or has more than {@link MAX_PIXELS} pixels.
+ * @throws AppError `unprocessable` for a file that is not an image, or has more pixels than the limit.
  */
 export async function readHeader(source: ImageSource): Promise<ImageMetadata> {
   const format = await readFormat(source);
@@ -20,8 +20,8 @@ function toMetadata(source: ImageSource, format: SourceFormat, header: Metadata)
   const { autoOrient, orientation = 1, pages = 1, hasAlpha } = header;
   const { width, height } = autoOrient;
   if (!(width >= 1 && height >= 1)) throw unreadableImageError(source, 'its header has no image size');
-  if (width * height > MAX_PIXELS) {
-    throw unreadableImageError(source, `it has ${width} × ${height} pixels; the limit is ${MAX_PIXELS}`);
+  if (width * height > maxPixels) {
+    throw unreadableImageError(source, `it has ${width} × ${height} pixels; the limit is ${maxPixels}`);
   }
   const isAnimated = format === 'gif' || format === 'webp';
   return { format, width, height, orientation, pages: isAnimated ? pages : 1, hasAlpha };
@@ -31,7 +31,17 @@ function toMetadata(source: ImageSource, format: SourceFormat, header: Metadata)
  * 2^27 pixels are 134 megapixels, about the size of the largest photographs. Rotating and trimming decode the whole
  * image, which then takes half a gigabyte.
  */
-export const MAX_PIXELS = 2 ** 27;
+const MAX_PIXELS = 2 ** 27;
+
+let maxPixels = MAX_PIXELS;
+
+/** Returns the largest number of pixels of a source image, over all frames. */
+export const getMaxPixels = (): number => maxPixels;
+
+/** Changes the limit of this process, which decodes images. */
+export function setMaxPixels(pixels: number): void {
+  maxPixels = pixels;
+}
 
 /**
  * The formats that are read into memory before they are decoded, with the maximum size of a file in bytes.
@@ -47,11 +57,11 @@ const MAX_BUFFERED_BYTES: Readonly<Partial<Record<SourceFormat, number>>> = {
 };
 
 /** Decoder options that differ from sharp's defaults. */
-const DECODING = {
-  limitInputPixels: MAX_PIXELS,
+const decoding = (): SharpOptions => ({
+  limitInputPixels: maxPixels,
   // Fails on truncated images, but not on harmless warnings.
   failOn: 'error',
-} satisfies SharpOptions;
+});
 
 /**
  * Detects the format of a file from its first bytes.
@@ -69,9 +79,9 @@ async function readFormat(source: ImageSource): Promise<SourceFormat> {
 /** Opens an image for decoding. Pixels are decoded when the result is used. */
 export async function openImage(source: ImageSource, format: SourceFormat, options?: SharpOptions): Promise<Sharp> {
   const max = MAX_BUFFERED_BYTES[format];
-  if (max === undefined) return sharp(source.absolutePath, { ...DECODING, ...options });
+  if (max === undefined) return sharp(source.absolutePath, { ...decoding(), ...options });
   if (source.size > max) throw unreadableImageError(source, `it is larger than ${max} bytes`);
-  return sharp(await readFile(source.absolutePath), { ...DECODING, ...options });
+  return sharp(await readFile(source.absolutePath), { ...decoding(), ...options });
 }
 
 async function readHead(source: ImageSource): Promise<Buffer> {

@@ -4,7 +4,7 @@ import { parseHex } from '../plan/arguments.js';
 import { type Box, orientBox, sizeInFile } from '../plan/sizes.js';
 import { type ImageTransform, needsTwoRuns } from '../plan/transform.js';
 import { type ImageDimensions, type ImageMetadata, type ImageSource, unreadableImageError } from '../source.js';
-import { MAX_PIXELS, openImage } from './open-image.js';
+import { getMaxPixels, openImage } from './open-image.js';
 
 /**
  * Renders a derived image. The operations run in this order: trim, EXIF orientation, resize, grayscale, rotate,
@@ -137,13 +137,13 @@ async function readTiming(source: ImageSource, { format }: ImageMetadata): Promi
  * hold them; an animated WEBP is reduced to its first frame.
  *
  * Rotating or trimming reduces a GIF to its first frame as well: its frames lie in memory as one tall strip, to which
- * neither operation can be applied. So does exceeding {@link MAX_PIXELS} over all frames.
+ * neither operation can be applied. So does exceeding the limit of pixels over all frames.
  */
 function keepsFrames({ format, pages, width, height }: ImageMetadata, recipe: ImageTransform): boolean {
   const canHold = recipe.format === 'gif' || recipe.format === 'webp';
   if (format !== 'gif' || pages === 1 || !canHold) return false;
   if (recipe.rotate !== undefined || recipe.trim !== undefined) return false;
-  return Math.max(width * height, recipe.width * recipe.height) * pages <= MAX_PIXELS;
+  return Math.max(width * height, recipe.width * recipe.height) * pages <= getMaxPixels();
 }
 
 /**

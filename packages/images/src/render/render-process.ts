@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
 import type { Job, JobKind, JobTypes, RenderInput, RenderReply } from './jobs.js';
-import { readHeader } from './open-image.js';
+import { readHeader, setMaxPixels } from './open-image.js';
 import { measureTrim, renderImage, renderPixels } from './pipeline.js';
 
 type Runners = { readonly [Kind in JobKind]: (input: JobTypes[Kind]['input']) => Promise<JobTypes[Kind]['result']> };
@@ -93,7 +93,8 @@ const WATCHDOG = `setInterval(() => {
   if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
 }, 1000);`;
 
-const [threads = '1'] = process.argv.slice(2);
+const [threads = '1', maxPixels] = process.argv.slice(2);
+if (maxPixels !== undefined) setMaxPixels(Number(maxPixels));
 // sharp's cache identifies files by path, but their content changes.
 sharp.cache(false);
 sharp.concurrency(Number(threads));

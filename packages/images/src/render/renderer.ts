@@ -40,6 +40,8 @@ export function withOpenSources(renderer: Renderer, openSource: OpenSource | und
 export interface RendererOptions {
   /** The number of cores that jobs may use; by default all that the process may use. */
   readonly parallelism?: number;
+  /** The largest number of pixels of a source image, over all frames; by default 2^27. */
+  readonly maxPixels?: number;
   /** The CPU time after which the process of a drawing is killed. */
   readonly drawingCpuMs?: number;
 }
@@ -60,7 +62,7 @@ export const countSlots = (parallelism: number, memory = memoryBytes): number =>
 const IDLE_MS = 60_000;
 
 export function openRenderer(options: RendererOptions = {}): Renderer {
-  const { parallelism = availableParallelism(), drawingCpuMs = DRAWING_CPU_MS } = options;
+  const { parallelism = availableParallelism(), drawingCpuMs = DRAWING_CPU_MS, maxPixels } = options;
   const slots = countSlots(parallelism);
   // Drawings leave one slot to other images, even if all of them run until they are killed.
   const drawingSlots = slots - 1;
@@ -77,7 +79,7 @@ export function openRenderer(options: RendererOptions = {}): Renderer {
 
   function acquire(): KillableProcess {
     if (isClosed) throw new AppError('unavailable', 'The server is shutting down.');
-    const known = idle.pop() ?? startProcess(threads);
+    const known = idle.pop() ?? startProcess({ threads, maxPixels });
     all.add(known);
     clearTimeout(stops.get(known));
     if (known.isAlive) return known;
