@@ -6,9 +6,9 @@ import { AppError } from '@trellis/core/errors';
 import type { SharedFiles } from '@trellis/core/shared-files';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
-import type { ImageSource } from '@trellis/images/source';
 import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import {

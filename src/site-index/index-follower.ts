@@ -99,13 +99,13 @@ class Follower implements IndexFollower {
   #confirmedAt: number | undefined;
   #lastFailure: string | undefined;
   #isDamaged = false;
-  #settleFirst!: (error?: unknown) => void;
+  #settleFirst!: (error?: Error) => void;
 
   constructor(store: ObjectStore, options: FollowerOptions) {
     this.#store = store;
     this.#options = options;
     this.firstRead = new Promise((resolve, reject) => {
-      this.#settleFirst = (error) => (error === undefined ? resolve() : reject(error as Error));
+      this.#settleFirst = (error) => (error === undefined ? resolve() : reject(error));
     });
     this.firstRead.catch(() => undefined);
     this.#running = this.#run();
@@ -138,7 +138,7 @@ class Follower implements IndexFollower {
       this.#options.log.warn(`The last copy of the site's index can't be used: ${toSentence(error)}`);
     });
     for (let failures = 0; !signal.aborted;) {
-      let waitMs = pollMs();
+      let waitMs: number;
       try {
         await this.#poll();
         if (this.#lastFailure !== undefined)
@@ -146,8 +146,8 @@ class Follower implements IndexFollower {
         this.#lastFailure = undefined;
         failures = 0;
         this.#settleFirst();
+        waitMs = pollMs();
       } catch (error) {
-        if (signal.aborted) break;
         this.#report(error);
         waitMs = Math.min(RETRY_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
         failures += 1;
@@ -157,6 +157,7 @@ class Follower implements IndexFollower {
   }
 
   #report(error: unknown): void {
+    if (this.#closing.signal.aborted) return;
     const reason = toSentence(error);
     if (error instanceof ObjectStoreError && !error.isTemporary && error.code !== DAMAGED)
       this.#settleFirst(new AppError('unavailable', `TRELLIS_SITE: ${reason}`, { cause: error }));

@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AppError } from '@trellis/core/errors';
-import type { SiteRecords } from '@trellis/site/stored-records';
 import { copyRecords, type RecordedChange, SEQUENCE } from '@trellis/site/records/change-recorder';
 import type { ProblemReport } from '@trellis/site/sources/problems';
+import type { SiteRecords } from '@trellis/site/stored-records';
 import type { ObjectStore } from '../storage/objects/object-store.js';
 import { ObjectStoreError } from '../storage/objects/store-errors.js';
 import {
@@ -303,9 +303,10 @@ class RunningPublisher implements IndexPublisher {
     return { ...last, sequence: to, changes: [...last.changes, { ...object, from: last.sequence + 1, to }] };
   }
 
-  async #publishBase({ store, file, openCopy }: PublishedSite, last: PublishedIndex | undefined) {
+  async #publishBase(site: PublishedSite, last: PublishedIndex | undefined) {
     const { signal } = this.#closing;
     const { folder, files } = this.#options;
+    const { store, file } = site;
     const isCompaction = last !== undefined && last.origin === store.meta(ORIGIN) && !this.#isBroken;
     const origin = isCompaction ? last.origin : randomUUID();
     // The transaction of the new identity is part of the base.
@@ -315,7 +316,7 @@ class RunningPublisher implements IndexPublisher {
     try {
       const sequence = await copyRecords(file, copy);
       const base = await this.#putBase(copy);
-      const records = openCopy(copy);
+      const records = site.openCopy(copy);
       try {
         await files.add(listFiles(records), signal);
       } finally {
