@@ -20,8 +20,8 @@ import {
   type SiteOptions,
   type SiteWatchOptions,
 } from '@trellis/site/site';
-import type { SourceModules } from '@trellis/site/sources/source-modules';
 import type { ProblemReport } from '@trellis/site/sources/problems';
+import type { SourceModules } from '@trellis/site/sources/source-modules';
 import {
   formatChange,
   formatSourceRun,
@@ -463,10 +463,7 @@ export async function openSiteFromConfig(
   { schema: { tables, resolvers }, recordsDirectory, terminal, ...options }: SiteDataOptions,
 ): Promise<Site> {
   if (siteIndex !== undefined) {
-    throw new AppError(
-      'invalid_input',
-      'expected the folder of the site; the address of an index has no files to read',
-    );
+    throw new AppError('invalid_input', 'Expected a folder; the address of an index has no files to read');
   }
   const view = terminal && (await openScanTerminal(terminal));
   try {

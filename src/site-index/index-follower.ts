@@ -24,7 +24,7 @@ import {
 export interface LocalIndex {
   /** The path of the records, to which changes are applied. */
   readonly file: string;
-  /** What the publisher described besides the records, as it was. */
+  /** The publisher's description of the site, as it was published. */
   readonly description: unknown;
 }
 
@@ -36,7 +36,7 @@ interface FollowerOptions {
   readonly log: Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
   /** Opens a copy of the records for changes. */
   openCopy(file: string): RecordStore;
-  /** Called with each new copy. The one before may be in use for a while longer. */
+  /** Called with each new copy. Queries may use the former copy for a while longer. */
   onIndex(index: LocalIndex): void;
   /** Called with the state of the copy after each change of it, and of the publisher's problems. */
   onRecords(state: Pick<PublishedIndex, 'changedAt' | 'problems'>): void;
@@ -137,7 +137,8 @@ class Follower implements IndexFollower {
     await this.#openLast().catch((error: unknown) => {
       this.#options.log.warn(`The last copy of the site's index can't be used: ${toSentence(error)}`);
     });
-    for (let failures = 0; !signal.aborted;) {
+    let failures = 0;
+    while (!signal.aborted) {
       let waitMs: number;
       try {
         await this.#poll();
@@ -180,7 +181,7 @@ class Follower implements IndexFollower {
     this.#serve(this.#options.openCopy(join(folder, last.file)), last);
   }
 
-  /** Reads the head, and what it names. */
+  /** Reads the head, and the objects that it names. */
   async #poll(): Promise<void> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(HEAD_MS)]);
     const found = await readHead(this.#store, this.#etag, signal).catch((error: unknown) => {

@@ -31,7 +31,7 @@ export interface PublishedSite {
   readonly file: string;
   /** The digest of the schema of the records. */
   readonly schema: string;
-  /** What replicas need besides the records, as plain data. */
+  /** The configuration and the stored queries for replicas, as plain data. */
   readonly description: object;
   problems(): ProblemReport;
   /** Opens a copy of the records. */
@@ -55,7 +55,7 @@ interface PublisherOptions {
   readonly release: string;
   readonly log: Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
   readonly signal?: AbortSignal;
-  /** How long the head of another publisher has to stay the same until that publisher counts as stopped. */
+  /** How long the head of a different publisher has to stay the same until that publisher counts as stopped. */
   readonly takeOverMs?: number;
 }
 
@@ -83,7 +83,7 @@ const ORIGIN = '~origin';
 /**
  * Claims the head of a bucket for this server.
  *
- * @throws AppError `conflict` if another server publishes there.
+ * @throws AppError `conflict` if a different server publishes there.
  */
 export async function openPublisher(store: ObjectStore, options: PublisherOptions): Promise<IndexPublisher> {
   const { folder } = options;
@@ -228,7 +228,7 @@ class RunningPublisher implements IndexPublisher {
     await this.#store.close();
   }
 
-  /** Publishes until this server stops, or another one publishes. */
+  /** Publishes until this server stops, or loses the head to a different publisher. */
   async #run(site: PublishedSite): Promise<void> {
     const { signal } = this.#closing;
     const { log } = this.#options;

@@ -257,7 +257,7 @@ describe('a replica', () => {
     await expect(countFiles(replica)).resolves.toBeGreaterThan(0);
   });
 
-  test('is told that another server publishes to the same place', async () => {
+  test('keeps its index when a second server is refused at the same place', async () => {
     const other = path.join(folder, 'other');
     await mkdir(other, { recursive: true });
     const second = await publish('second', PREFIX, other);
