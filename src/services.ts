@@ -154,7 +154,10 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const siteOptions = { ...options, ...links, parallelism, statements: watch };
   const siteFiles = config.services.includes('site') ? await openBucketFiles(config) : undefined;
   const site = config.services.includes('site')
-    ? await openSite(config, { ...siteOptions, fetchFile: siteFiles?.fetch })
+    ? await openSite(config, {
+        ...siteOptions,
+        ...(siteFiles && { fetchFile: (digest, target) => siteFiles.fetch(digest, target) }),
+      })
     : undefined;
   const clock = await startDatabaseClock(database);
   const notices = openServerNotices(config, database, options.log);

@@ -6,9 +6,9 @@ import { AppError } from '@trellis/core/errors';
 import type { SharedFiles } from '@trellis/core/shared-files';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
-import type { ImageSource } from '@trellis/images/source';
 import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import type { RecordChange } from '@trellis/site/record-changes';
@@ -21,8 +21,8 @@ import {
   type SiteOptions,
   type SiteWatchOptions,
 } from '@trellis/site/site';
-import type { SourceModules } from '@trellis/site/sources/source-modules';
 import type { ProblemReport } from '@trellis/site/sources/problems';
+import type { SourceModules } from '@trellis/site/sources/source-modules';
 import {
   formatChange,
   formatSourceRun,
@@ -466,10 +466,7 @@ export async function openSiteFromConfig(
   { schema: { tables, resolvers }, recordsDirectory, terminal, ...options }: SiteDataOptions,
 ): Promise<Site> {
   if (siteIndex !== undefined) {
-    throw new AppError(
-      'invalid_input',
-      'expected the folder of the site; the address of an index has no files to read',
-    );
+    throw new AppError('invalid_input', 'Expected a folder; the address of an index has no files to read');
   }
   const view = terminal && (await openScanTerminal(terminal));
   try {

@@ -24,7 +24,7 @@ import {
 export interface LocalIndex {
   /** The path of the records, to which changes are applied. */
   readonly file: string;
-  /** What the publisher described besides the records, as it was. */
+  /** The publisher's description of the site, as it was published. */
   readonly description: unknown;
 }
 
@@ -36,7 +36,7 @@ interface FollowerOptions {
   readonly log: Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
   /** Opens a copy of the records for changes. */
   openCopy(file: string): RecordStore;
-  /** Called with each new copy. The one before may be in use for a while longer. */
+  /** Called with each new copy. Queries may use the former copy for a while longer. */
   onIndex(index: LocalIndex): void;
   /** Called with the state of the copy after each change of it, and of the publisher's problems. */
   onRecords(state: Pick<PublishedIndex, 'changedAt' | 'problems'>): void;
@@ -99,13 +99,13 @@ class Follower implements IndexFollower {
   #confirmedAt: number | undefined;
   #lastFailure: string | undefined;
   #isDamaged = false;
-  #settleFirst!: (error?: unknown) => void;
+  #settleFirst!: (error?: Error) => void;
 
   constructor(store: ObjectStore, options: FollowerOptions) {
     this.#store = store;
     this.#options = options;
     this.firstRead = new Promise((resolve, reject) => {
-      this.#settleFirst = (error) => (error === undefined ? resolve() : reject(error as Error));
+      this.#settleFirst = (error) => (error === undefined ? resolve() : reject(error));
     });
     this.firstRead.catch(() => undefined);
     this.#running = this.#run();
@@ -137,8 +137,9 @@ class Follower implements IndexFollower {
     await this.#openLast().catch((error: unknown) => {
       this.#options.log.warn(`The last copy of the site's index can't be used: ${toSentence(error)}`);
     });
-    for (let failures = 0; !signal.aborted;) {
-      let waitMs = pollMs();
+    let failures = 0;
+    while (!signal.aborted) {
+      let waitMs: number;
       try {
         await this.#poll();
         if (this.#lastFailure !== undefined)
@@ -146,8 +147,8 @@ class Follower implements IndexFollower {
         this.#lastFailure = undefined;
         failures = 0;
         this.#settleFirst();
+        waitMs = pollMs();
       } catch (error) {
-        if (signal.aborted) break;
         this.#report(error);
         waitMs = Math.min(RETRY_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
         failures += 1;
@@ -157,6 +158,7 @@ class Follower implements IndexFollower {
   }
 
   #report(error: unknown): void {
+    if (this.#closing.signal.aborted) return;
     const reason = toSentence(error);
     if (error instanceof ObjectStoreError && !error.isTemporary && error.code !== DAMAGED)
       this.#settleFirst(new AppError('unavailable', `TRELLIS_SITE: ${reason}`, { cause: error }));
@@ -179,7 +181,7 @@ class Follower implements IndexFollower {
     this.#serve(this.#options.openCopy(join(folder, last.file)), last);
   }
 
-  /** Reads the head, and what it names. */
+  /** Reads the head, and the objects that it names. */
   async #poll(): Promise<void> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(HEAD_MS)]);
     const found = await readHead(this.#store, this.#etag, signal).catch((error: unknown) => {

@@ -89,43 +89,57 @@ export const formatHead = (head: Omit<IndexHead, 'format'>): Uint8Array =>
   Buffer.from(JSON.stringify({ format: FORMAT, ...head }));
 
 /** The inverse of {@link formatHead}. */
-export function parseHead(text: string, address: string): IndexHead {
+function parseHead(text: string, address: string): IndexHead {
   const invalid = (reason: string): ObjectStoreError =>
     new ObjectStoreError(`${address}/${HEAD_KEY} ${reason}.`, { isTemporary: false, code: DAMAGED });
-  let head: IndexHead;
+  let head: unknown;
   try {
-    head = JSON.parse(text) as IndexHead;
+    head = JSON.parse(text);
   } catch {
     throw invalid('is not JSON');
   }
-  if (typeof head !== 'object' || head === null) throw invalid('is not the head of an index');
+  if (!isRecord(head)) throw invalid('is not the head of an index');
   if (head.format !== FORMAT) throw invalid(`has the format ${String(head.format)}; this release reads ${FORMAT}`);
-  const { publisher, index } = head;
-  const isValid =
-    Number.isInteger(head.revision) &&
-    typeof publisher?.id === 'string' &&
-    typeof publisher.session === 'string' &&
-    (index === undefined || isIndex(index));
-  if (!isValid) throw invalid('is not the head of an index');
+  if (!isHead(head)) throw invalid('is not the head of an index');
   return head;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function isHead(value: unknown): value is IndexHead {
+  if (!isRecord(value) || !isRecord(value.publisher)) return false;
+  const { id, session } = value.publisher;
+  const isPublisher = typeof id === 'string' && typeof session === 'string';
+  return isPublisher && isCount(value.revision) && (value.index === undefined || isIndex(value.index));
+}
+
+function isIndex(value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(value.problems) || !Array.isArray(value.changes)) return false;
+  const { origin, schema, sequence, base, site, problems } = value;
+  const changes: readonly unknown[] = value.changes;
+  return (
+    typeof origin === 'string' &&
+    typeof schema === 'string' &&
+    isCount(sequence) &&
+    hasCounts(base, ['sequence']) &&
+    hasCounts(site, []) &&
+    changes.every((change) => hasCounts(change, ['from', 'to'])) &&
+    Array.isArray(problems.entries) &&
+    isCount(problems.count)
+  );
 }
 
 const KEY = /^(base|changes|site)\/[0-9a-f]{64}$/;
 
-const isObject = (object: IndexObject | undefined): boolean =>
-  object !== undefined && KEY.test(object.key) && Number.isSafeInteger(object.bytes) && object.bytes >= 0;
-
-const isIndex = ({ origin, schema, sequence, base, changes, site, problems }: PublishedIndex): boolean =>
-  typeof origin === 'string' &&
-  typeof schema === 'string' &&
-  Number.isSafeInteger(sequence) &&
-  isObject(base) &&
-  Number.isSafeInteger(base.sequence) &&
-  Array.isArray(changes) &&
-  changes.every((one) => isObject(one) && Number.isSafeInteger(one.from) && Number.isSafeInteger(one.to)) &&
-  isObject(site) &&
-  Array.isArray(problems?.entries) &&
-  Number.isSafeInteger(problems.count);
+/** Whether a value names an object, and has these further numbers. */
+const hasCounts = (value: unknown, names: readonly string[]): boolean =>
+  isRecord(value) &&
+  typeof value.key === 'string' &&
+  KEY.test(value.key) &&
+  ['bytes', ...names].every((name) => isCount(value[name]));
 
 /** Returns the key of an object with these bytes. */
 export const toKey = (folder: 'base' | 'changes' | 'site', digest: string): string => `${folder}/${digest}`;

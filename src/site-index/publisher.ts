@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AppError } from '@trellis/core/errors';
-import type { SiteRecords } from '@trellis/site/stored-records';
 import { copyRecords, type RecordedChange, SEQUENCE } from '@trellis/site/records/change-recorder';
 import type { ProblemReport } from '@trellis/site/sources/problems';
+import type { SiteRecords } from '@trellis/site/stored-records';
 import type { ObjectStore } from '../storage/objects/object-store.js';
 import { ObjectStoreError } from '../storage/objects/store-errors.js';
 import {
@@ -31,7 +31,7 @@ export interface PublishedSite {
   readonly file: string;
   /** The digest of the schema of the records. */
   readonly schema: string;
-  /** What replicas need besides the records, as plain data. */
+  /** The configuration and the stored queries for replicas, as plain data. */
   readonly description: object;
   problems(): ProblemReport;
   /** Opens a copy of the records. */
@@ -55,7 +55,7 @@ interface PublisherOptions {
   readonly release: string;
   readonly log: Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
   readonly signal?: AbortSignal;
-  /** How long the head of another publisher has to stay the same until that publisher counts as stopped. */
+  /** How long the head of a different publisher has to stay the same until that publisher counts as stopped. */
   readonly takeOverMs?: number;
 }
 
@@ -83,7 +83,7 @@ const ORIGIN = '~origin';
 /**
  * Claims the head of a bucket for this server.
  *
- * @throws AppError `conflict` if another server publishes there.
+ * @throws AppError `conflict` if a different server publishes there.
  */
 export async function openPublisher(store: ObjectStore, options: PublisherOptions): Promise<IndexPublisher> {
   const { folder } = options;
@@ -228,7 +228,7 @@ class RunningPublisher implements IndexPublisher {
     await this.#store.close();
   }
 
-  /** Publishes until this server stops, or another one publishes. */
+  /** Publishes until this server stops, or loses the head to a different publisher. */
   async #run(site: PublishedSite): Promise<void> {
     const { signal } = this.#closing;
     const { log } = this.#options;
@@ -303,9 +303,10 @@ class RunningPublisher implements IndexPublisher {
     return { ...last, sequence: to, changes: [...last.changes, { ...object, from: last.sequence + 1, to }] };
   }
 
-  async #publishBase({ store, file, openCopy }: PublishedSite, last: PublishedIndex | undefined) {
+  async #publishBase(site: PublishedSite, last: PublishedIndex | undefined) {
     const { signal } = this.#closing;
     const { folder, files } = this.#options;
+    const { store, file } = site;
     const isCompaction = last !== undefined && last.origin === store.meta(ORIGIN) && !this.#isBroken;
     const origin = isCompaction ? last.origin : randomUUID();
     // The transaction of the new identity is part of the base.
@@ -315,7 +316,7 @@ class RunningPublisher implements IndexPublisher {
     try {
       const sequence = await copyRecords(file, copy);
       const base = await this.#putBase(copy);
-      const records = openCopy(copy);
+      const records = site.openCopy(copy);
       try {
         await files.add(listFiles(records), signal);
       } finally {

@@ -20,7 +20,7 @@ import { followSite } from '../workers/follow-site.js';
 import type { ToWorker } from '../workers/primary-link.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
 
-/** The part of a site that its publisher describes besides the records. */
+/** The description of a site that its publisher adds to the records. */
 export type SiteDescription = Pick<
   SharedSite & { readonly status: 'open' },
   'config' | 'directory' | 'storedQueries' | 'summary'

@@ -103,7 +103,7 @@ class PostgresNotices implements Notices {
         await this.#hold();
       } catch (error) {
         if (error instanceof PoolerError) pauseMs = POOLER_MS;
-        if (!signal.aborted) this.#reportOnce(error);
+        this.#reportOnce(error);
       } finally {
         this.#isListening = false;
       }
@@ -154,7 +154,7 @@ class PostgresNotices implements Notices {
   }
 
   #reportOnce(error: unknown): void {
-    if (this.#isReported) return;
+    if (this.#isReported || this.#closing.signal.aborted) return;
     this.#isReported = true;
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.report(`Changes of other servers show after half a second instead of at once: ${reason}.`);

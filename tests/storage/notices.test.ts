@@ -1,11 +1,11 @@
-import { createDashboard } from '../../src/dashboard/dashboard.js';
+import { sql } from 'kysely';
+import { createAccounts } from '../../src/accounts/accounts.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/boards/board.js';
+import { createDashboard } from '../../src/dashboard/dashboard.js';
 import type { Database } from '../../src/storage/database.js';
 import { type Notices, openNotices } from '../../src/storage/notices.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { createServerKey } from '../../src/storage/server-key.js';
-import { createAccounts } from '../../src/accounts/accounts.js';
-import { sql } from 'kysely';
 import { eventually } from '../eventually.js';
 import { createDatabaseTarget } from './engine.js';
 

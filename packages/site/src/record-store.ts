@@ -45,7 +45,7 @@ export interface RecordStore extends SiteRecords {
   /**
    * Applies the changes of transactions that were recorded elsewhere, in one transaction.
    *
-   * @throws Error if these records are no copy of those that the changes were recorded for.
+   * @throws Error if the changes were recorded for different records.
    */
   applyChanges(changesets: readonly Uint8Array[]): void;
 }

@@ -1,7 +1,7 @@
 /**
  * An S3 server of others behind a proxy that injects faults: `s3rver`, or the server of `TEST_S3`. As s3rver does not
  * verify signatures, the proxy compares them with those of the signer that Amazon publishes. As it ignores conditions of
- * writes, the proxy checks them as RFC 9110 describes, one write at a time.
+ * writes, the proxy checks them as RFC 9110 describes, one write of an object at a time.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -134,17 +134,21 @@ async function forward(origin: Origin, { request, response, fault }: Exchange): 
   if (refused !== undefined) return void response.writeHead(refused.status).end(refused.body);
   const send = (): Promise<void> => sendOn(origin, { request, response, fault }, body);
   if (!(origin.isLenient && isConditional(request))) return send();
-  const turn = lastWrite.then(async () => {
+  const { url = '' } = request;
+  const turn = (lastWrites.get(url) ?? Promise.resolve()).then(async () => {
     if (await isConditionMet(origin, request)) return send();
     response.writeHead(412).end(errorDocument('PreconditionFailed'));
     return undefined;
   });
-  lastWrite = turn.catch(() => undefined);
+  lastWrites.set(
+    url,
+    turn.catch(() => undefined),
+  );
   return turn;
 }
 
-/** The end of the last conditional write. */
-let lastWrite: Promise<unknown> = Promise.resolve();
+/** The end of the last conditional write of each object. */
+const lastWrites = new Map<string, Promise<unknown>>();
 
 const isConditional = ({ method, headers }: IncomingMessage): boolean =>
   method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
