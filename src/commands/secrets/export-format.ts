@@ -124,7 +124,7 @@ async function parseYaml(text: string): Promise<unknown> {
 }
 
 const yamlError = (): CommandError =>
-  new CommandError('Expected a YAML map of names to strings; put quotes around numbers, dates, yes and no', EXIT.usage);
+  new CommandError('Expected a YAML map of names to strings. Put quotes around numbers, dates, yes and no', EXIT.usage);
 
 function parseJson(text: string): unknown {
   try {
