@@ -9,7 +9,7 @@ import { addIdOption, collectValues } from './options.js';
 import { createMemoryFolder } from './run/secret-files.js';
 import { withoutCredentials } from './run/selection.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty } from './settings.js';
-import { describeStored, findSecret, openValue, replaceValue } from './values.js';
+import { describeStored, findSecret, openCurrentValue, sealReplacement } from './values.js';
 
 interface EditOptions extends ConnectionOptions {
   readonly id?: string;
@@ -39,14 +39,17 @@ Example:
 
 async function editValue(session: CommandContext, slug: string, flags: EditOptions): Promise<void> {
   const object = await findSecret(session, slug, flags.id);
-  const before = Buffer.from(await openValue(session, object));
+  const before = Buffer.from(await openCurrentValue(session, object));
   const after = withoutAddedBreak(before, await editBytes(session.terminal, slug, before));
-  if (after.equals(before)) return session.say('The value was not changed.');
+  if (after.equals(before)) {
+    session.say('The value was not changed.');
+    return;
+  }
   if (after.length === 0 && !flags.allowEmpty) {
     throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
   }
   const { acceptKey } = flags;
-  const stored = await replaceValue(session, object, { value: after, flags: { acceptKey, reseal: true } });
+  const stored = await sealReplacement(session, object, { value: after, flags: { acceptKey, reseal: true } });
   session.say(`Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`);
 }
 
@@ -62,16 +65,16 @@ const LINE_BREAK = 10;
 const MAX_BYTES = 10 * 2 ** 20;
 
 async function editBytes(terminal: Terminal, slug: string, value: Buffer): Promise<Buffer> {
-  const { folder, remove } = await createMemoryFolder(terminal.env);
+  const memory = await createMemoryFolder(terminal.env);
   try {
-    const file = join(folder, slug);
+    const file = join(memory.folder, slug);
     await writeFile(file, value, { mode: 0o600, flag: 'wx' });
     await runEditor(terminal, file);
     const edited = await readFile(file);
     if (edited.length <= MAX_BYTES) return edited;
     throw new CommandError(`Expected at most ${MAX_BYTES} bytes`, EXIT.usage);
   } finally {
-    await remove();
+    await memory.remove();
   }
 }
 
@@ -87,9 +90,9 @@ function runEditor({ env }: Terminal, file: string): Promise<void> {
     });
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      if (code === 0) return resolve();
       const reason = `the editor "${editor}" ended with ${signal ?? `exit code ${code ?? 'unknown'}`}`;
-      reject(new CommandError(`Nothing was stored: ${reason}`, EXIT.failed));
+      if (code === 0) resolve();
+      else reject(new CommandError(`Nothing was stored: ${reason}`, EXIT.failed));
     });
   }).finally(() => {
     for (const signal of INTERRUPTS) process.off(signal, ignore);

@@ -115,14 +115,14 @@ async function parseYaml(text: string): Promise<unknown> {
     const { contents, errors } = parseDocument(text, { version });
     if (errors.length > 0 || !isMap(contents)) return undefined;
     const pairs = contents.items.map(({ key, value }) => [key, value].map((node) => isScalar(node) && node.value));
-    return pairs.flat().every((each) => typeof each === 'string') ? Object.fromEntries(pairs) : undefined;
-  }) as (Record<string, string> | undefined)[];
+    return pairs.flat().every((each) => typeof each === 'string') ? (pairs as [string, string][]) : undefined;
+  });
   if (newer === undefined || JSON.stringify(newer) !== JSON.stringify(older)) throw yamlError();
-  return newer;
+  return Object.fromEntries(newer);
 }
 
 const yamlError = (): CommandError =>
-  new CommandError('Expected a YAML map of names to strings; put quotes around numbers, dates, yes and no', EXIT.usage);
+  new CommandError('Expected a YAML map of names to strings. Put quotes around numbers, dates, yes and no', EXIT.usage);
 
 function parseJson(text: string): unknown {
   try {

@@ -202,10 +202,10 @@ const copy = (list: readonly string[] | undefined): string[] | undefined => list
 async function rotateValue(session: CommandContext, slug: string, flags: RotateOptions): Promise<void> {
   assertOneSource(flags);
   const object = await findSecret(session, slug, flags.id);
-  const value = flags.reseal ? await openValue(session, object) : await readSecretValue(flags, session.terminal);
+  const value = flags.reseal ? await openCurrentValue(session, object) : await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
     ? await replaceSealed(session, object, { value, flags })
-    : await replaceValue(session, object, { value, flags });
+    : await sealReplacement(session, object, { value, flags });
   session.say(`Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`);
   const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
   if (left.length > 0) session.say(`No longer sealed to: ${left.join(', ')}`);
@@ -213,7 +213,7 @@ async function rotateValue(session: CommandContext, slug: string, flags: RotateO
 }
 
 /** Fetches and opens the current value of a secret. */
-export async function openValue(session: CommandContext, { slug, id }: ObjectMetadata): Promise<Uint8Array> {
+export async function openCurrentValue(session: CommandContext, { slug, id }: ObjectMetadata): Promise<Uint8Array> {
   const identity = await session.readIdentity();
   const { open } = await loadSealing();
   return open(await fetchSealedValue(session, slug, { id }), identity);
@@ -227,7 +227,7 @@ interface Replacement {
 }
 
 /** Seals a new value to the recipients of the options, and stores it unless another request replaced the value first. */
-export async function replaceValue(
+export async function sealReplacement(
   session: CommandContext,
   object: ObjectMetadata,
   { value, flags }: Replacement,

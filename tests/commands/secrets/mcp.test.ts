@@ -190,7 +190,7 @@ describe('the value', () => {
     expect((await run(`cat ${file}`)).result).toMatchObject({ exit_code: 0, stdout: '*** ***' });
   });
 
-  /** What a reader could take the value from: each encoding, and each half. */
+  /** Returns the forms that reveal the value: each encoding, and each half. */
   function toForms(value: string): string[] {
     const bytes = Buffer.from(value);
     const forms = [value, value.slice(0, 9), value.slice(8), reverse(value), bytes.toString('hex')];
@@ -281,7 +281,7 @@ describe('the end of a command', () => {
     await reconnect();
   });
 
-  test('is an error without a value if the program can not be started', async () => {
+  test('is an error without a value if the program cannot be started', async () => {
     expect(await call('lost')).toMatchObject({ isError: true, text: "lost: ./nowhere can't be run: ENOENT" });
   });
 });

@@ -158,7 +158,7 @@ describe('formatExport: yaml', () => {
     fc.string({ unit: 'binary' }),
     fc.string({
       unit: fc.constantFrom(
-        ...'\0\t\n\r\u0007\u007f\u0085\u00a0\u2028\u2029\ufeff\ufffe\uffff"\'\\#:-?&*!|>% {}[],',
+        ...Array.from('\0\t\n\r\u0007\u007f\u0085\u00a0\u2028\u2029\ufeff\ufffe\uffff"\'\\#:-?&*!|>% {}[],'),
         '😀',
       ),
     }),

@@ -101,7 +101,7 @@ function createTools(session: CommandContext, map: SecretsMap): readonly LocalTo
   return [toListTool(session, map), ...commands].map(limited);
 }
 
-/** Expected errors have messages without values; others are reported without their message. */
+/** Messages of a CommandError contain no value. Other errors are reported without their message. */
 function toAgentError(error: unknown, { server }: CommandContext): Error {
   const known = toCommandError(error, server);
   return known instanceof CommandError ? known : new Error('Internal error.');
@@ -189,7 +189,7 @@ function toInputSchema(parameters: readonly MapParameter[]): LocalTool['inputSch
   };
 }
 
-/** What an agent can read of a stream. */
+/** The end of a stream that an agent can read. */
 const MAX_OUTPUT_BYTES = 32 * 1024;
 
 /** Bytes before the returned ones: a value whose beginning is cut off there is not part of the result. */

@@ -22,7 +22,7 @@ export type ProgramOptions = { readonly env: Environment; readonly isTerminal: b
   | { readonly masked: readonly string[]; readonly terminal: Pick<Terminal, 'err' | 'out'> }
 );
 
-export interface Program {
+export interface RunningProgram {
   /** The exit code; 128 and the number of the signal if one ended it. Rejects with a CommandError if it can't start. */
   readonly ended: Promise<number>;
   /** Ends the program by SIGTERM, and after 10 seconds by SIGKILL. */
@@ -30,7 +30,7 @@ export interface Program {
 }
 
 /** Starts a program in the terminal of this process, and forwards signals to it. */
-export function startProgram([program = '', ...args]: readonly string[], options: ProgramOptions): Program {
+export function startProgram([program = '', ...args]: readonly string[], options: ProgramOptions): RunningProgram {
   const { env, isTerminal, masked } = options;
   const output = masked ? 'pipe' : 'inherit';
   const child = spawn(program, args, { stdio: ['inherit', output, output], env });

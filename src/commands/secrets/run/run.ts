@@ -7,7 +7,7 @@ import { fetchSecrets } from '../objects.js';
 import { collectValues } from '../options.js';
 import { addConnectionOptions, type ConnectionOptions } from '../settings.js';
 import { MIN_MASKED } from './output-mask.js';
-import { type Program, startProgram } from './program.js';
+import { type RunningProgram, startProgram } from './program.js';
 import { type SecretFiles, writeSecretFiles } from './secret-files.js';
 import { MAP_FILE } from './secrets-map.js';
 import { choose, openValues, type SelectionOptions, toTexts, withoutCredentials } from './selection.js';
@@ -57,7 +57,7 @@ Examples:
   );
 }
 
-export const addSelectionOptions = (command: Command): Command =>
+const addSelectionOptions = (command: Command): Command =>
   command
     .option('--secret <secret>', 'name of a secret, or VARIABLE=name; repeatable', collectValues)
     .option('--tag <tag>', 'all secrets with this tag; repeatable', collectValues)
@@ -88,7 +88,7 @@ async function runWithSecrets(session: CommandContext, command: readonly string[
 }
 
 interface Started {
-  readonly program: Program;
+  readonly program: RunningProgram;
   readonly files: SecretFiles | undefined;
 }
 

@@ -24,13 +24,14 @@ export async function writeSecretFiles(
   values: ReadonlyMap<string, Uint8Array>,
   env: Environment,
 ): Promise<SecretFiles> {
-  const { folder, remove } = await createMemoryFolder(env);
+  const memory = await createMemoryFolder(env);
   try {
-    const paths = [...values.keys()].map((variable) => [`${variable}_FILE`, join(folder, variable)] as const);
-    for (const [variable, value] of values) await writeFile(join(folder, variable), value, { mode: 0o400, flag: 'wx' });
-    return { env: Object.fromEntries(paths), remove };
+    const paths = [...values.keys()].map((variable) => [`${variable}_FILE`, join(memory.folder, variable)] as const);
+    for (const [variable, value] of values)
+      await writeFile(join(memory.folder, variable), value, { mode: 0o400, flag: 'wx' });
+    return { env: Object.fromEntries(paths), remove: () => memory.remove() };
   } catch (error) {
-    await remove();
+    await memory.remove();
     throw error;
   }
 }
