@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
-import { createTokenCallers, serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createAccounts } from '../../src/accounts/accounts.js';
+import { createTokenCallers, serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createAddressPolicy } from '../../src/dashboard/forges/http/address-policy.js';
 import { createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
 import { createDenialLog, type DenialLog } from '../../src/secrets/audit/denials.js';
@@ -72,7 +72,7 @@ async function listEntries() {
 }
 
 describe('exchange', () => {
-  test('issues a consumer token, which ends by itself, and records issuer and subject', async () => {
+  test('issues a consumer token, which expires, and records issuer and subject', async () => {
     await put({ ttlSeconds: 120 });
     const issued = await exchange(await provider.issue());
     expect(issued).toEqual({ token: expect.stringMatching(/^trc_/) as string, rule: 'shop', expiresIn: 120 });
@@ -162,9 +162,9 @@ describe('a token is rejected and recorded', () => {
   const forged = (make: () => string) => async () => make();
 
   test.each<[reason: string, make: () => Promise<string>, message: RegExp]>([
-    ['of another audience', claims(() => ({ aud: 'https://other.example' })), /audience/],
+    ['for a different audience', claims(() => ({ aud: 'https://other.example' })), /audience/],
     ['without an audience', claims(() => ({ aud: undefined })), /audience/],
-    ['of another issuer', claims(() => ({ iss: 'https://other.example' })), /No rule names the issuer/],
+    ['of a different issuer', claims(() => ({ iss: 'https://other.example' })), /No rule names the issuer/],
     ['that has expired', claims(() => ({ iat: seconds() - 2 * HOUR, exp: seconds() - 90 })), /expired/],
     ['that never expires', claims(() => ({ exp: undefined })), /exp/],
     ['that is not valid yet', claims(() => ({ nbf: seconds() + HOUR })), /not valid yet/],
@@ -206,7 +206,7 @@ describe('a token is rejected and recorded', () => {
       },
       /signature is invalid/,
     ],
-    ['that is no token', async () => 'nonsense', /not a JSON Web Token/],
+    ['that is not a token', async () => 'nonsense', /not a JSON Web Token/],
   ])('%s', async (_reason, make, message) => {
     await put();
     const token = await make();

@@ -61,7 +61,8 @@ async function readIssuerToken(server: string, env: Environment): Promise<string
   ];
   if (text !== undefined) return text;
   if (file !== undefined) {
-    return readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    return readFile(file, 'utf8').catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
       throw new CommandError(
         `Can't read the token of the issuer from ${file}: ${code ?? 'unknown error'}`,
         EXIT.refused,

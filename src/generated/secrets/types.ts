@@ -1322,7 +1322,7 @@ export interface components {
             readonly created_at: string;
             /**
              * Format: date-time
-             * @description The last exchange; omitted if there was none.
+             * @description The last exchange; omitted before the first one.
              */
             readonly last_used_at?: string;
         };

@@ -98,7 +98,8 @@ export function createWorkloadTokens(
 async function decode(token: string): Promise<JWTPayload> {
   const { decodeJwt } = await import('jose');
   try {
-    return decodeJwt(token);
+    const claims: JWTPayload = decodeJwt(token);
+    return claims;
   } catch (cause) {
     throw new AppError('unauthenticated', 'The token is not a JSON Web Token.', { cause });
   }
