@@ -130,7 +130,7 @@ describe('exchange', () => {
     await exchange(await provider.issue());
     for (let count = 0; count < 5; count += 1) {
       const forged = forge({ kid: `unknown-${count}` });
-      await expect(exchange(forged)).rejects.toMatchObject({ code: 'unauthenticated' });
+      await expect(exchange(forged)).rejects.toMatchObject({ code: 'invalid_input' });
     }
     expect(provider.requests.filter((path) => path === '/jwks')).toHaveLength(1);
   });
@@ -211,11 +211,11 @@ describe('a token is rejected and recorded', () => {
     await put();
     const token = await make();
     await expect(exchange(token)).rejects.toMatchObject({
-      code: 'unauthenticated',
+      code: 'invalid_input',
       message: expect.stringMatching(message) as string,
     });
     const entry = (await listEntries()).find(({ action }) => action === 'denied');
-    expect(entry).toMatchObject({ id: 'exchangeToken', type: 'request', reason: 'unauthenticated', count: 1 });
+    expect(entry).toMatchObject({ id: 'exchangeToken', type: 'request', reason: 'invalid_input', count: 1 });
     const { iss, sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}') as {
       iss?: string;
       sub?: string;
@@ -270,7 +270,7 @@ describe('a token is rejected and recorded', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(exchange(token)).rejects.toMatchObject({ message: 'The token was used before.' });
     await expect(exchange(await provider.issue({ claims: { jti: undefined } }))).rejects.toMatchObject({
-      code: 'unauthenticated',
+      code: 'invalid_input',
     });
     await exchange(await provider.issue());
     // The record is deleted with the token that it is about.

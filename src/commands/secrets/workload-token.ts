@@ -45,7 +45,7 @@ export async function fetchWorkloadToken(server: string, env: Environment): Prom
 /** Shows the reason of the service, which other errors of credentials do not have. */
 function toExchangeError(failure: ApiError): Error {
   const { message, statusCode } = failure;
-  if (![401, 403, 409].includes(statusCode)) return failure;
+  if (![400, 403, 409].includes(statusCode)) return failure;
   const hint = statusCode === 409 ? '. Set TRELLIS_SECRETS_RULE to its name' : '';
   return new CommandError(
     `The service issued no token for this job: ${message.replace(/\.$/, '')}${hint}`,
