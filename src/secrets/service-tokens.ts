@@ -249,7 +249,7 @@ function parseDescription(text: string): string {
 }
 
 async function assertBelowLimit(transaction: Database, kind: ServiceTokenKind): Promise<void> {
-  // Those of workloads end soon and are deleted then.
+  // Tokens of workloads expire soon and are deleted then.
   const tokens = transaction.selectFrom('tokens').where('kind', '=', kind).where('workload_rule', 'is', null);
   const { count } = await tokens.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   if (count < MAX_TOKENS[kind]) return;

@@ -83,8 +83,8 @@ export async function startOidcProvider(algorithm = 'RS256'): Promise<OidcProvid
     listKeys: () => issuer.keys.toJSON(),
     issue({ claims = {}, kid = newest } = {}) {
       const change = (_header: object, payload: Record<string, unknown>): void => {
+        // JSON has no undefined claims.
         Object.assign(payload, JOB, { jti: `job-${(count += 1)}` }, claims);
-        for (const [name, value] of Object.entries(claims)) if (value === undefined) delete payload[name];
       };
       return issuer.buildToken({ kid, scopesOrTransform: change });
     },

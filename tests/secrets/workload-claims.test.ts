@@ -1,4 +1,4 @@
-import { isRestricted, matchesPattern } from '../../src/secrets/workload/claims.js';
+import { isRestricted, matchesClaimPattern } from '../../src/secrets/workload/claims.js';
 
 test.each([
   ['a', 'a', true],
@@ -18,14 +18,14 @@ test.each([
   ['A', 'a', false],
   ['a?', 'a?', true],
 ])('the pattern %s matches %s: %s', (pattern, value, expected) => {
-  expect(matchesPattern(pattern, value)).toBe(expected);
+  expect(matchesClaimPattern(pattern, value)).toBe(expected);
 });
 
 test('a pattern takes little time whatever its value is', () => {
   const pattern = `${'*a'.repeat(100)}b`;
   const from = process.cpuUsage();
-  expect(matchesPattern(pattern, 'a'.repeat(1_024))).toBe(false);
-  expect(matchesPattern(pattern, 'a'.repeat(1_025))).toBe(false);
+  expect(matchesClaimPattern(pattern, 'a'.repeat(1_024))).toBe(false);
+  expect(matchesClaimPattern(pattern, 'a'.repeat(1_025))).toBe(false);
   expect(process.cpuUsage(from).user / 1_000).toBeLessThan(5_000);
 });
 

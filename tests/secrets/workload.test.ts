@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
-import { createTokenCallers, serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createAccounts } from '../../src/accounts/accounts.js';
+import { createTokenCallers, serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createAddressPolicy } from '../../src/dashboard/forges/http/address-policy.js';
 import { createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
 import { createDenialLog, type DenialLog } from '../../src/secrets/audit/denials.js';
@@ -72,7 +72,7 @@ async function listEntries() {
 }
 
 describe('exchange', () => {
-  test('issues a consumer token, which ends by itself, and records issuer and subject', async () => {
+  test('issues a consumer token, which expires, and records issuer and subject', async () => {
     await put({ ttlSeconds: 120 });
     const issued = await exchange(await provider.issue());
     expect(issued).toEqual({ token: expect.stringMatching(/^trc_/) as string, rule: 'shop', expiresIn: 120 });
@@ -130,7 +130,7 @@ describe('exchange', () => {
     await exchange(await provider.issue());
     for (let count = 0; count < 5; count += 1) {
       const forged = forge({ kid: `unknown-${count}` });
-      await expect(exchange(forged)).rejects.toMatchObject({ code: 'unauthenticated' });
+      await expect(exchange(forged)).rejects.toMatchObject({ code: 'invalid_input' });
     }
     expect(provider.requests.filter((path) => path === '/jwks')).toHaveLength(1);
   });
@@ -162,9 +162,9 @@ describe('a token is rejected and recorded', () => {
   const forged = (make: () => string) => async () => make();
 
   test.each<[reason: string, make: () => Promise<string>, message: RegExp]>([
-    ['of another audience', claims(() => ({ aud: 'https://other.example' })), /audience/],
+    ['for a different audience', claims(() => ({ aud: 'https://other.example' })), /audience/],
     ['without an audience', claims(() => ({ aud: undefined })), /audience/],
-    ['of another issuer', claims(() => ({ iss: 'https://other.example' })), /No rule names the issuer/],
+    ['of a different issuer', claims(() => ({ iss: 'https://other.example' })), /No rule names the issuer/],
     ['that has expired', claims(() => ({ iat: seconds() - 2 * HOUR, exp: seconds() - 90 })), /expired/],
     ['that never expires', claims(() => ({ exp: undefined })), /exp/],
     ['that is not valid yet', claims(() => ({ nbf: seconds() + HOUR })), /not valid yet/],
@@ -206,16 +206,16 @@ describe('a token is rejected and recorded', () => {
       },
       /signature is invalid/,
     ],
-    ['that is no token', async () => 'nonsense', /not a JSON Web Token/],
+    ['that is not a token', async () => 'nonsense', /not a JSON Web Token/],
   ])('%s', async (_reason, make, message) => {
     await put();
     const token = await make();
     await expect(exchange(token)).rejects.toMatchObject({
-      code: 'unauthenticated',
+      code: 'invalid_input',
       message: expect.stringMatching(message) as string,
     });
     const entry = (await listEntries()).find(({ action }) => action === 'denied');
-    expect(entry).toMatchObject({ id: 'exchangeToken', type: 'request', reason: 'unauthenticated', count: 1 });
+    expect(entry).toMatchObject({ id: 'exchangeToken', type: 'request', reason: 'invalid_input', count: 1 });
     const { iss, sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}') as {
       iss?: string;
       sub?: string;
@@ -270,7 +270,7 @@ describe('a token is rejected and recorded', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(exchange(token)).rejects.toMatchObject({ message: 'The token was used before.' });
     await expect(exchange(await provider.issue({ claims: { jti: undefined } }))).rejects.toMatchObject({
-      code: 'unauthenticated',
+      code: 'invalid_input',
     });
     await exchange(await provider.issue());
     // The record is deleted with the token that it is about.

@@ -45,7 +45,7 @@ export async function fetchWorkloadToken(server: string, env: Environment): Prom
 /** Shows the reason of the service, which other errors of credentials do not have. */
 function toExchangeError(failure: ApiError): Error {
   const { message, statusCode } = failure;
-  if (![401, 403, 409].includes(statusCode)) return failure;
+  if (![400, 403, 409].includes(statusCode)) return failure;
   const hint = statusCode === 409 ? '. Set TRELLIS_SECRETS_RULE to its name' : '';
   return new CommandError(
     `The service issued no token for this job: ${message.replace(/\.$/, '')}${hint}`,
@@ -61,7 +61,8 @@ async function readIssuerToken(server: string, env: Environment): Promise<string
   ];
   if (text !== undefined) return text;
   if (file !== undefined) {
-    return readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    return readFile(file, 'utf8').catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
       throw new CommandError(
         `Can't read the token of the issuer from ${file}: ${code ?? 'unknown error'}`,
         EXIT.refused,

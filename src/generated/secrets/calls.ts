@@ -244,10 +244,10 @@ export const purgeConsumerToken = /* @__PURE__ */ createCall<paths, operations['
  * rule determines, and is recorded in the audit log with the issuer and the subject. It remains valid for its
  * lifetime when the subject token expires, until the rule is replaced or deleted.
  *
- * Returns 401 for an invalid token, 403 if no rule accepts its claims, 409 if several rules accept them and the
+ * Returns 400 for an invalid token, 403 if no rule accepts its claims, 409 if several rules accept them and the
  * request names none, and 503 if the keys of the issuer cannot be fetched.
  *
- * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const exchangeToken = /* @__PURE__ */ createCall<paths, operations['exchangeToken'], CallArguments<operations['exchangeToken']>>('post', '/auth/token', { places: { 'x-caller': 'header' } });
 

@@ -538,7 +538,6 @@ export const operations: readonly OperationSpec[] = [
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.exchangedTokenSchema },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },

@@ -523,7 +523,7 @@ export interface paths {
          *     rule determines, and is recorded in the audit log with the issuer and the subject. It remains valid for its
          *     lifetime when the subject token expires, until the rule is replaced or deleted.
          *
-         *     Returns 401 for an invalid token, 403 if no rule accepts its claims, 409 if several rules accept them and the
+         *     Returns 400 for an invalid token, 403 if no rule accepts its claims, 409 if several rules accept them and the
          *     request names none, and 503 if the keys of the issuer cannot be fetched.
          */
         readonly post: operations["exchangeToken"];
@@ -1322,7 +1322,7 @@ export interface components {
             readonly created_at: string;
             /**
              * Format: date-time
-             * @description The last exchange; omitted if there was none.
+             * @description The last exchange; omitted before the first one.
              */
             readonly last_used_at?: string;
         };
@@ -3230,7 +3230,6 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
-            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];

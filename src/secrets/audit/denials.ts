@@ -23,7 +23,7 @@ export interface FailedRequest {
   readonly error: AppError;
 }
 
-/** What the token of a workload says about itself; the signature may be invalid. */
+/** The claims of the token of a workload, whose signature may be invalid. */
 export interface WorkloadClaims {
   readonly issuer?: string;
   readonly subject?: string;

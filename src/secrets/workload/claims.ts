@@ -14,7 +14,7 @@ export function matchesClaims(rules: readonly ClaimRule[], claims: Readonly<Reco
   return rules.every(({ name, patterns }) => {
     const claim = Object.hasOwn(claims, name) ? claims[name] : undefined;
     const values = (Array.isArray(claim) ? claim : [claim]).flatMap(toText);
-    return values.some((value) => patterns.some((pattern) => matchesPattern(pattern, value)));
+    return values.some((value) => patterns.some((pattern) => matchesClaimPattern(pattern, value)));
   });
 }
 
@@ -22,7 +22,7 @@ const toText = (value: unknown): string[] =>
   ['string', 'number', 'boolean'].includes(typeof value) ? [String(value)] : [];
 
 /** Takes time proportional to the product of the lengths, whatever the pattern. */
-export function matchesPattern(pattern: string, value: string): boolean {
+export function matchesClaimPattern(pattern: string, value: string): boolean {
   if (value.length > MAX_VALUE_LENGTH) return false;
   const parts = pattern.match(/\*\*|[^]/g) ?? [];
   // The parts that the text so far may be followed by; a wildcard may match nothing.

@@ -15,7 +15,7 @@ export interface WorkloadTokens {
   /**
    * Issues a token to a workload, and records its issuer and subject; refused exchanges are recorded as denied requests.
    *
-   * @throws AppError `unauthenticated` for an invalid token, `forbidden` if no rule accepts its claims, `conflict` if
+   * @throws AppError `invalid_input` for an invalid token, `forbidden` if no rule accepts its claims, `conflict` if
    * several rules do, `unavailable` if the keys of the issuer cannot be fetched.
    */
   exchange(origin: RequestOrigin, request: ExchangeRequest): Promise<ExchangedToken>;
@@ -98,9 +98,10 @@ export function createWorkloadTokens(
 async function decode(token: string): Promise<JWTPayload> {
   const { decodeJwt } = await import('jose');
   try {
-    return decodeJwt(token);
+    const claims: JWTPayload = decodeJwt(token);
+    return claims;
   } catch (cause) {
-    throw new AppError('unauthenticated', 'The token is not a JSON Web Token.', { cause });
+    throw rejected('The token is not a JSON Web Token.', cause);
   }
 }
 
@@ -136,8 +137,7 @@ async function verify(token: string, { issuer, rules, findKeys, at }: VerifyOpti
     return payload;
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error;
-    const message = `The token was rejected: ${toReason(error)}.`;
-    throw new AppError('unauthenticated', message, { cause: error });
+    throw rejected(`The token was rejected: ${toReason(error)}.`, error);
   }
 }
 
@@ -172,7 +172,7 @@ async function lockRule(transaction: Database, { name, createdAt }: WorkloadRule
   if (row === undefined) throw new AppError('forbidden', 'No rule accepts the claims of the token.');
 }
 
-/** @throws AppError `unauthenticated` for a token that was used before. */
+/** @throws AppError `invalid_input` for a token that was used before. */
 async function recordUse(transaction: Database, { iss = '', jti, exp = 0 }: JWTPayload): Promise<void> {
   if (jti === undefined) throw rejected('The rule accepts a token once, which requires its claim jti.');
   const id = createHash('sha256')
@@ -213,7 +213,9 @@ async function issue(
   return { token, rule: name, expiresIn: ttlSeconds };
 }
 
-const rejected = (message: string): AppError => new AppError('unauthenticated', message);
+/** RFC 8693 determines the status of invalid tokens, 400. */
+const rejected = (message: string, cause?: unknown): AppError =>
+  new AppError('invalid_input', message, { field: 'subject_token', cause });
 
 /** Deletes expired tokens of workloads, and the record of issuers' tokens that have expired. */
 export async function deleteExpiredWorkloadTokens(database: Database, at: number): Promise<void> {

@@ -172,8 +172,8 @@ function checkLimits(consumer: string | undefined, access: TokenAccess | undefin
     if (access?.permissions === undefined) throw invalid('access.permissions', 'present in a rule without a consumer');
     return;
   }
-  const { addresses: _, ...others } = access ?? {};
-  if (Object.values(others).some((value) => value !== undefined)) {
+  const { permissions, namePrefix, tags, consumers } = access ?? {};
+  if ((permissions ?? namePrefix ?? tags ?? consumers) !== undefined) {
     throw invalid('access', 'only addresses in a rule with a consumer');
   }
 }

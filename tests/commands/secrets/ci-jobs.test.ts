@@ -173,7 +173,7 @@ test('a job of GitHub Actions deploys with a secret after the documented steps',
   expect(listed.out).toMatch(/shop-deploy.*acme\/shop.*15 min/);
 });
 
-test('a job of another branch gets no token, and says why', async () => {
+test('a job of a different branch gets no token and shows the reason', async () => {
   expect(await runWorkflow('refs/heads/feature')).toEqual({
     ...{ code: 4, out: '' },
     err: 'trellis: The service issued no token for this job: No rule accepts the claims of the token\n',
@@ -190,7 +190,7 @@ test('a job of another branch gets no token, and says why', async () => {
   ]);
 });
 
-test('a job without the permission is told so', async () => {
+test('the message for a job without the permission names it', async () => {
   const said = await runWorkflow('x', { ACTIONS_ID_TOKEN_REQUEST_URL: '', GITHUB_ACTIONS: 'true' });
   expect([said.code, said.err]).toEqual([4, expect.stringContaining('the permission "id-token: write"')]);
 });

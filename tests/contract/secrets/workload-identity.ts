@@ -96,7 +96,7 @@ export function workloadIdentityTests(stage: () => Stage): void {
     ]);
   });
 
-  test('exchangeToken: 401 for an invalid token, 403 for other claims, 409 for several rules', async () => {
+  test('exchangeToken: 400 for an invalid token, 403 for other claims, 409 for several rules', async () => {
     await put('one', { claims: [{ name: 'repository', patterns: ['acme/both'] }] });
     await put('two', { claims: [{ name: 'repository', patterns: ['acme/both'] }] });
     const codes = [];
@@ -108,7 +108,7 @@ export function workloadIdentityTests(stage: () => Stage): void {
       codes.push([made.response.status, made.error?.code]);
     }
     expect(codes).toEqual([
-      [401, 'unauthenticated'],
+      [400, 'invalid_input'],
       [403, 'forbidden'],
       [409, 'conflict'],
     ]);

@@ -89,6 +89,7 @@ const REASONS: Readonly<Record<string, string>> = {
   session_required: 'requires a session',
   cross_site: 'from another site',
   not_found: 'unknown secret, or one of others',
+  invalid_input: 'invalid token',
   conflict: 'several rules accept it',
   unavailable: 'the issuer does not respond',
   other: 'several reasons',
