@@ -5,10 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cookie } from 'playwright-core';
 import { openBrowser } from '../tests/e2e/chromium.js';
+import { type Firefox, openFirefox } from '../tests/e2e/firefox.js';
 import { MATRIX_PAGES } from '../tests/e2e/matrix/states.js';
 import { signUp } from '../tests/e2e/sign-up.js';
 import { startServer } from '../tests/running-server.js';
-import { importFromTool } from '../tools/install.js';
 import { buildPages } from './build-pages.js';
 import { startDocsForges } from './docs-forges.js';
 import { keepDays, setUp, storeSecrets } from './docs-scenes.js';
@@ -36,23 +36,6 @@ const SIZES = [
   { width: 1280, height: 800 },
   { width: 360, height: 740 },
 ];
-
-/** The part of Puppeteer that this script uses. Its own types need a newer compiler setting. */
-interface FirefoxPage {
-  on(event: string, listener: (event: never) => void): void;
-  setViewport(size: { readonly width: number; readonly height: number }): Promise<void>;
-  goto(url: string, options: { readonly waitUntil: 'load' }): Promise<{ status(): number } | null>;
-  waitForFunction(text: string, options: { readonly timeout: number }): Promise<unknown>;
-  evaluate<T>(work: () => T): Promise<T>;
-  close(): Promise<void>;
-}
-
-interface Firefox {
-  version(): Promise<string>;
-  setCookie(...cookies: readonly object[]): Promise<void>;
-  newPage(): Promise<FirefoxPage>;
-  close(): Promise<void>;
-}
 
 /** Waits until a page has a heading and no part that is still loading. */
 const IS_DRAWN = `Boolean(document.querySelector('h1')?.textContent) &&
@@ -102,10 +85,7 @@ async function prepare(
 }
 
 async function visitAll(origin: string, cookies: readonly Cookie[]): Promise<string[]> {
-  const { default: puppeteer } = (await importFromTool('tools/firefox', 'puppeteer-core')) as {
-    readonly default: { launch(options: object): Promise<Firefox> };
-  };
-  const firefox = await puppeteer.launch({ browser: 'firefox', executablePath: FIREFOX, headless: true });
+  const firefox = await openFirefox(FIREFOX);
   try {
     process.stdout.write(`${await firefox.version()}\n`);
     const session = cookies.map(({ name, value, domain, path: place, httpOnly, secure }) => ({

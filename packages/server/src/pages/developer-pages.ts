@@ -51,7 +51,7 @@ interface ProductPage {
 }
 
 /** Who can open a page. Admins can also open the pages of users, and users the public ones. */
-export type Audience = (typeof AUDIENCES)[number];
+type Audience = (typeof AUDIENCES)[number];
 
 const AUDIENCES = ['public', 'user', 'admin'] as const;
 

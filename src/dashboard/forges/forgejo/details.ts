@@ -1,7 +1,7 @@
 import type { PullRequestDetails, PullRequestTarget } from '../forge.js';
 import type { RestClient } from '../http/rest.js';
 import { toRepositoryPath } from '../read-repositories.js';
-import type { CommentNode, PullRequestNode, ReviewCommentNode, ReviewNode } from './parse.js';
+import type { ForgejoCommentNode, PullRequestNode, ReviewCommentNode, ReviewNode } from './parse.js';
 
 /** The most reviews that are read of a pull request. */
 const MAX_REVIEWS = 200;
@@ -20,7 +20,7 @@ export async function readForgejoDetails(rest: RestClient, { fullName, number }:
   const [pull, reviews, comments] = await Promise.all([
     rest.get(`${path}/pulls/${number}`) as Promise<PullRequestNode>,
     rest.list<ReviewNode>(`${path}/pulls/${number}/reviews?limit=50`, MAX_REVIEWS),
-    rest.get(`${path}/issues/${number}/comments`) as Promise<readonly CommentNode[]>,
+    rest.get(`${path}/issues/${number}/comments`) as Promise<readonly ForgejoCommentNode[]>,
   ]);
   const commented = reviews.filter((one) => (one.comments_count ?? 0) > 0).slice(-MAX_COMMENTED_REVIEWS);
   const threads = await Promise.all(
@@ -67,6 +67,6 @@ function firstOfEachLine(comments: readonly ReviewCommentNode[]): ReviewCommentN
   return [...first.values()];
 }
 
-function toExcerpt({ user, body, html_url: url, created_at }: CommentNode): Details['comments'][number] {
+function toExcerpt({ user, body, html_url: url, created_at }: ForgejoCommentNode): Details['comments'][number] {
   return { author: user?.login ?? 'ghost', excerpt: body.slice(0, MAX_EXCERPT), url, createdAt: created_at };
 }

@@ -112,7 +112,7 @@ export interface PullRequestNode extends IssueNode {
   readonly requested_reviewers_teams?: readonly object[] | null;
 }
 
-export interface CommentNode {
+export interface ForgejoCommentNode {
   readonly user: UserNode | null;
   readonly body: string;
   readonly html_url: string;
@@ -120,7 +120,7 @@ export interface CommentNode {
 }
 
 /** A comment on a line of the diff. */
-export interface ReviewCommentNode extends CommentNode {
+export interface ReviewCommentNode extends ForgejoCommentNode {
   readonly path: string;
   readonly position?: number | null;
   /** The user who resolved the thread. */

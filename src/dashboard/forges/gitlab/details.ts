@@ -1,7 +1,7 @@
 import { ForgeError } from '../forge-error.js';
 import type { PullRequestDetails, PullRequestTarget } from '../forge.js';
 import { withoutNulls } from '../http/graphql-pages.js';
-import { type DetailsNode, type DiscussionNode, type NoteNode, READ_DETAILS } from './queries.js';
+import { type DetailsNode, type DiscussionNode, type NoteNode, READ_MERGE_REQUEST_DETAILS } from './queries.js';
 import { type GitlabRequests, toProjectPath } from './requests.js';
 
 /** The most discussions that are read of a merge request. */
@@ -15,7 +15,7 @@ export async function readGitlabDetails(
   requests: GitlabRequests,
   { fullName, number }: PullRequestTarget,
 ): Promise<PullRequestDetails> {
-  const data = await requests.graphql(READ_DETAILS, { path: fullName, iid: String(number) });
+  const data = await requests.graphql(READ_MERGE_REQUEST_DETAILS, { path: fullName, iid: String(number) });
   const node = (data as { readonly project: { readonly mergeRequest: DetailsNode | null } | null }).project
     ?.mergeRequest;
   if (!node) throw new ForgeError('not_found');

@@ -111,7 +111,7 @@ export const READ_MERGE_REQUEST = `
   }${MERGE_REQUEST}`;
 
 /** Reads the size of a merge request and its reviewers. */
-export const READ_DETAILS = `
+export const READ_MERGE_REQUEST_DETAILS = `
   query ReadDetails($path: ID!, $iid: String!) {
     project(fullPath: $path) {
       mergeRequest(iid: $iid) {
