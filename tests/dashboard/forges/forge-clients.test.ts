@@ -97,13 +97,20 @@ test('forge clients: are empty for a user without settings', async () => {
   expect((await clients.of('bob')).size).toBe(0);
 });
 
-test('forge clients: are reused until the settings change or forget is called', async () => {
+test('forge clients: each is reused until its own settings change or forget is called', async () => {
   const opened = [await clients.of('ada'), await clients.of('ada')];
   saved.set('ada', { ...all, githubToken: 'another' });
   opened.push(await clients.of('ada'));
   clients.forget('ada');
   opened.push(await clients.of('ada'));
-  expect(opened.map((forges) => opened.indexOf(forges))).toEqual([0, 0, 2, 3]);
+  const firstUses = (name: 'forgejo' | 'github'): number[] => {
+    const found = opened.map((forges) => forges.get(name));
+    return found.map((forge) => found.indexOf(forge));
+  };
+  expect([firstUses('github'), firstUses('forgejo')]).toEqual([
+    [0, 0, 2, 3],
+    [0, 0, 0, 3],
+  ]);
 });
 
 test('forge clients: do not share cached responses between users', async () => {
