@@ -1,14 +1,14 @@
 import { CHARACTER_SETS, generateValue, toAlphabet, toEntropy } from '../../../src/web/app/secrets/value/generate.js';
 
 test('generateValue: skips the bytes that would make the first characters more likely', () => {
-  const alphabet = 'abc';
+  const alphabet = '123';
   // 255 is the only byte that is not below the largest multiple of 3.
   const bytes = [255, 0, 255, 1, 2, 254];
   let next = 0;
   const fill = (target: Uint8Array): void => {
     for (let index = 0; index < target.length; index += 1) target[index] = bytes[next++ % bytes.length]!;
   };
-  expect(generateValue(4, alphabet, fill)).toBe('abcc');
+  expect(generateValue(4, alphabet, fill)).toBe('1233');
 });
 
 test.each([

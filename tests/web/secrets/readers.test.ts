@@ -1,4 +1,4 @@
-import { findDue, sortByDue } from '../../../src/web/app/secrets/find-due.js';
+import { findDueWork, sortByDue } from '../../../src/web/app/secrets/find-due.js';
 import { findReaders } from '../../../src/web/app/secrets/find-readers.js';
 
 test('findReaders: compares the recipients of a value with the current keys', () => {
@@ -26,10 +26,14 @@ describe('work that is due', () => {
   const later = secret('later', { rotation_due_at: day(15), rotation_due: false });
   const reseal = secret('reseal', { reseal: { reason: 'keys_changed' } });
 
-  test('findDue: finds values to re-encrypt, and to rotate within 14 days', () => {
-    expect([reseal, overdue, soon].map((one) => findDue(one as never, NOW)?.isOverdue)).toEqual([true, true, false]);
-    expect(findDue(later, NOW)).toBeUndefined();
-    expect(findDue(secret('plain'), NOW)).toBeUndefined();
+  test('findDueWork: finds values to re-encrypt, and to rotate within 14 days', () => {
+    expect([reseal, overdue, soon].map((one) => findDueWork(one as never, NOW)?.isOverdue)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(findDueWork(later, NOW)).toBeUndefined();
+    expect(findDueWork(secret('plain'), NOW)).toBeUndefined();
   });
 
   test('sortByDue: lists due work first, and the rest by name', () => {

@@ -1,6 +1,11 @@
 import type { KindDescription } from '@trellis/core/record-types';
 import { parseFilter, toFilter } from '../../../src/web/app/site/grid/grid-filter.js';
-import { defaultColumns, linkToGrid, listColumns, parseGridState } from '../../../src/web/app/site/grid/grid-state.js';
+import {
+  defaultColumns,
+  linkToGrid,
+  listGridColumns,
+  parseGridState,
+} from '../../../src/web/app/site/grid/grid-state.js';
 
 const field = (name: string, column?: object) => ({
   name,
@@ -25,7 +30,7 @@ const KIND = {
   ],
 } as KindDescription;
 
-const column = (name: string) => listColumns(KIND).find((one) => one.name === name)!;
+const column = (name: string) => listGridColumns(KIND).find((one) => one.name === name)!;
 
 describe('parseFilter', () => {
   test.each([
@@ -65,7 +70,7 @@ describe('parseFilter', () => {
 });
 
 test('toFilter: reports conditions that are not valid, and applies the others', () => {
-  const { filter, problems } = toFilter(listColumns(KIND), { title: 'soup', serves: 'many' });
+  const { filter, problems } = toFilter(listGridColumns(KIND), { title: 'soup', serves: 'many' });
   expect(filter).toEqual({ title: { regex: '/soup/i' } });
   expect(problems).toHaveLength(1);
 });

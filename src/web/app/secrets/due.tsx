@@ -1,6 +1,6 @@
 import { readAll } from '../../../generated/secrets/client.js';
 import { useResource } from '../ui/resource.js';
-import { findDue, findExpiring } from './find-due.js';
+import { findDueWork, findExpiring } from './find-due.js';
 import type { ConsumerToken, ObjectMetadata } from './names.js';
 import { secretsClient } from './secrets.js';
 
@@ -18,7 +18,10 @@ const SHOWN = 5;
 export function DueWork({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const tokens = useResource(listConsumerTokens);
   const now = Date.now();
-  const due = [...objects.flatMap((object) => findDue(object, now) ?? []), ...findExpiring(tokens.value ?? [], now)];
+  const due = [
+    ...objects.flatMap((object) => findDueWork(object, now) ?? []),
+    ...findExpiring(tokens.value ?? [], now),
+  ];
   if (due.length === 0) return null;
   const sorted = due.sort((a, b) => a.at - b.at);
   return (

@@ -17,7 +17,7 @@ export interface DueItem {
 }
 
 /** Returns what is due for a secret: to re-encrypt it, or to rotate its value, in this order. */
-export function findDue(object: ObjectMetadata, now: number): DueItem | undefined {
+export function findDueWork(object: ObjectMetadata, now: number): DueItem | undefined {
   const known = { href: linkToSecret(object), name: object.slug };
   if (object.reseal !== undefined) return { ...known, at: 0, text: 'needs re-encryption', isOverdue: true };
   if (object.rotation_due_at === undefined) return undefined;
@@ -31,7 +31,7 @@ export function findDue(object: ObjectMetadata, now: number): DueItem | undefine
 /** Orders secrets: those with the earliest due work first, then by name. */
 export const sortByDue = (objects: readonly ObjectMetadata[], now: number): readonly ObjectMetadata[] =>
   objects
-    .map((object) => ({ object, at: findDue(object, now)?.at ?? Infinity }))
+    .map((object) => ({ object, at: findDueWork(object, now)?.at ?? Infinity }))
     .sort((a, b) => (a.at === b.at ? a.object.slug.localeCompare(b.object.slug) : a.at - b.at))
     .map(({ object }) => object);
 

@@ -26,7 +26,7 @@ export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;
 export const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';
 
 /** Parses a text that matches {@link TAGS_PATTERN}. */
-export const parseTags = (text: string): readonly string[] =>
+export const splitTags = (text: string): readonly string[] =>
   text
     .split(',')
     .map((tag) => tag.trim())

@@ -6,7 +6,7 @@ import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { useFirstKey } from './identity/first-key.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { linkToSecret, parseTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';
+import { linkToSecret, splitTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';
 import { NewProgramField, type ProgramAccess, ProgramCommands, useProgramAccess } from './program-access.js';
 import { ConsumerPicker, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
@@ -45,7 +45,7 @@ export function NewSecretPage() {
       usedBy: created === undefined ? usedBy : [...new Set([...usedBy, created.consumer])],
       keepReadableCopy: isReadable,
       checkKeys: createBrowserKeyCheck(),
-      tags: parseTags(tags),
+      tags: splitTags(tags),
       ...(description !== '' && { description }),
       ...(days !== '' && { rotateAfterDays: Number(days) }),
     });

@@ -8,13 +8,13 @@ import { showToast } from '../../ui/toasts.js';
 import { useFirstKey } from '../identity/first-key.js';
 import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
 import { createBrowserKeyCheck } from '../known-keys.js';
-import { type ObjectMetadata, parseTags, TAGS_PATTERN } from '../names.js';
+import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../names.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.js';
 import { toSealingMessage, useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { SecretsLayout } from '../secrets-layout.js';
 import { listAllSecrets, secretsClient } from '../secrets.js';
-import { MAX_ENTRIES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
+import { MAX_VARIABLES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
 import { ImportPreview, type ImportResults } from './import-preview.js';
 
 /** Larger files are rejected without reading them. */
@@ -97,7 +97,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     const own = await findOwnPublicKey();
     const outcome = new Map(results);
     for (const entry of plan.filter(({ variable }) => chosen.has(variable))) {
-      const error = await storeEntry(entry, { usedBy, isReadable, own, tags: parseTags(tags) }).then(
+      const error = await storeEntry(entry, { usedBy, isReadable, own, tags: splitTags(tags) }).then(
         () => '',
         toSealingMessage,
       );
@@ -200,8 +200,10 @@ function useEnvFile(text: string): ParsedFile {
       import('../../../../sealing/env-file.js').then(
         ({ parseEnvFile }) => {
           const file = parseEnvFile(text);
-          const isTooLong = file.entries.length > MAX_ENTRIES;
-          settle(isTooLong ? { file: EMPTY, problem: `Expected at most ${MAX_ENTRIES} variables at once.` } : { file });
+          const isTooLong = file.entries.length > MAX_VARIABLES;
+          settle(
+            isTooLong ? { file: EMPTY, problem: `Expected at most ${MAX_VARIABLES} variables at once.` } : { file },
+          );
         },
         (error: unknown) => settle({ file: EMPTY, problem: toSealingMessage(error) }),
       );

@@ -24,7 +24,7 @@ export interface PlannedEntry {
 }
 
 /** More variables would make the preview hard to check. */
-export const MAX_ENTRIES = 500;
+export const MAX_VARIABLES = 500;
 
 const SLUG = new RegExp(`^${SLUG_PATTERN}$`);
 const MAX_SLUG = 128;

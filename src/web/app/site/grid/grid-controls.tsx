@@ -7,7 +7,7 @@ import { FormError } from '../../ui/form.js';
 import { Menu } from '../../ui/menu.js';
 import { SearchField } from '../search-field.js';
 import { describeFilter, parseFilter, toFilter } from './grid-filter.js';
-import { defaultColumns, type GridState, linkToGrid, listColumns, MAX_TEXT_LENGTH } from './grid-state.js';
+import { defaultColumns, type GridState, linkToGrid, listGridColumns, MAX_TEXT_LENGTH } from './grid-state.js';
 import { toGridQuery } from './list-rows.js';
 
 interface GridControlsProps {
@@ -18,7 +18,7 @@ interface GridControlsProps {
 /** The search, the filters and the columns of a grid. */
 export function GridControls({ kind, state }: GridControlsProps) {
   const { route } = useLocation();
-  const columns = listColumns(kind);
+  const columns = listGridColumns(kind);
   const go = (change: Partial<GridState>, isReplaced = false): void =>
     route(linkToGrid(kind, { ...state, page: 1, ...change }), isReplaced);
   const remove = (name: string): void =>
@@ -72,7 +72,7 @@ interface FilterFormProps {
 /** A condition on one column. It is checked before it is used. */
 function FilterForm({ kind, onFilter }: FilterFormProps) {
   const id = useId();
-  const columns = listColumns(kind);
+  const columns = listGridColumns(kind);
   const [name, setName] = useState(() => defaultColumns(kind)[0] ?? '');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
@@ -149,7 +149,7 @@ interface ColumnChoiceProps extends GridControlsProps {
 
 /** Selects the columns. At least one stays. */
 function ColumnChoice({ kind, state, onColumns }: ColumnChoiceProps) {
-  const all = listColumns(kind);
+  const all = listGridColumns(kind);
   const toggle = (name: string): void => {
     const isShown = state.columns.includes(name);
     const next = isShown ? state.columns.filter((one) => one !== name) : [...state.columns, name];

@@ -33,12 +33,12 @@ const UNUSUAL = ['absolutePath', 'body', 'content', 'id', 'rawContent'];
 
 const DEFAULT_COLUMNS = 5;
 
-export const listColumns = ({ fields }: KindDescription): readonly GridColumn[] =>
+export const listGridColumns = ({ fields }: KindDescription): readonly GridColumn[] =>
   fields.flatMap(({ name, description, column }) => (column === undefined ? [] : [{ name, description, ...column }]));
 
 /** Returns the columns that are shown by default: the label first, then the first ones of the schema. */
 export function defaultColumns(kind: KindDescription): readonly string[] {
-  const names = listColumns(kind).map(({ name }) => name);
+  const names = listGridColumns(kind).map(({ name }) => name);
   const label = LABEL_FIELDS.find((name) => names.includes(name));
   const usual = names.filter((name) => name !== label && !UNUSUAL.includes(name));
   const first = label === undefined ? usual : [label, ...usual];
@@ -49,7 +49,7 @@ const FILTER_PREFIX = 'where.';
 
 /** Parses the query of an address. Unknown columns are dropped. */
 export function parseGridState(kind: KindDescription, query: Readonly<Record<string, string>>): GridState {
-  const known = listColumns(kind).map(({ name }) => name);
+  const known = listGridColumns(kind).map(({ name }) => name);
   const chosen = query.columns
     ?.split(' ')
     .filter((name, index, all) => known.includes(name) && all.indexOf(name) === index);

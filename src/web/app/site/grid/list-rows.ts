@@ -2,7 +2,7 @@ import type { KindDescription } from '@trellis/core/record-types';
 import { querySite } from '../query-site.js';
 import type { RecordReference } from '../record.js';
 import { toFilter } from './grid-filter.js';
-import { type GridState, LABEL_FIELDS, listColumns } from './grid-state.js';
+import { type GridState, LABEL_FIELDS, listGridColumns } from './grid-state.js';
 
 /** The number of records on a page. */
 export const PAGE_SIZE = 50;
@@ -26,7 +26,7 @@ interface GridQuery {
 /** Returns the GraphQL query of a page of the grid. */
 export function toGridQuery(kind: KindDescription, state: GridState): GridQuery {
   const { kind: type, all } = kind;
-  const { filter } = toFilter(listColumns(kind), state.filters);
+  const { filter } = toFilter(listGridColumns(kind), state.filters);
   const used: readonly (readonly [name: string, sdl: string, value: unknown])[] = [
     ['skip', 'Int!', (state.page - 1) * PAGE_SIZE],
     ['limit', 'Int!', PAGE_SIZE],

@@ -5,7 +5,7 @@ import { AsyncContent, useResource } from '../../ui/resource.js';
 import { formatDateTime } from '../../ui/times.js';
 import { Pagination, useArrowKeys } from '../entry-list.js';
 import { GridControls } from './grid-controls.js';
-import { type GridColumn, type GridState, linkToGrid, listColumns } from './grid-state.js';
+import { type GridColumn, type GridState, linkToGrid, listGridColumns } from './grid-state.js';
 import { type GridPage, type GridRow, listRows, PAGE_SIZE } from './list-rows.js';
 
 interface RecordGridProps {
@@ -65,7 +65,7 @@ interface TableProps extends RecordGridProps {
 
 function Table({ kind, state, chosen, rows }: TableProps) {
   const body = useArrowKeys<HTMLTableSectionElement>(`${linkToGrid(kind, state)} ${chosen} ${rows.length}`);
-  const known = new Map(listColumns(kind).map((column) => [column.name, column]));
+  const known = new Map(listGridColumns(kind).map((column) => [column.name, column]));
   const columns = state.columns.flatMap((name) => known.get(name) ?? []);
   return (
     <div class="wide" tabIndex={0} role="region" aria-label={`${kind.kind} table`}>
