@@ -112,9 +112,9 @@ export async function sendResults(
     response.writeHead(200, [...headers, ...STREAM_HEADERS]);
     response.flushHeaders();
     for (;;) {
-      const { done, value } = await iterator.next();
-      if (done === true || over.signal.aborted) break;
-      const { errors, data } = value;
+      const next: IteratorResult<ExecutionResult, unknown> = await iterator.next();
+      if (next.done === true || over.signal.aborted) break;
+      const { errors, data } = next.value;
       const text = JSON.stringify({ ...(errors && { errors: errors.map(show) }), data });
       const hasCapacity = response.write(`event: next\ndata: ${text}\n\n`);
       if (!hasCapacity) await once(response, 'drain', { signal: over.signal }).catch(() => undefined);
