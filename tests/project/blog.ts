@@ -26,7 +26,7 @@ export async function followBlog({ folder, modules }: BlogOptions): Promise<stri
   const feed = await serveFeed();
   const project = path.join(folder, 'my-blog');
   let cwd = folder;
-  const env: Record<string, string | undefined> = { ...process.env, NODE_ENV: '' };
+  const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: '' };
   const cli = path.join(modules, '.bin/trellis');
   const run = (program: string, args: readonly string[]) => succeed(program, args, { cwd, env });
   /** The commands that need a registry or a checkout beside the project, or that run until they are stopped. */
@@ -94,12 +94,12 @@ async function serveFeed(): Promise<{ readonly url: string; close(): void }> {
 
 interface RunOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** @throws Error with the output if the command fails. */
 async function succeed(program: string, args: readonly string[], { cwd, env }: RunOptions): Promise<void> {
-  const child = spawn(program, args, { cwd, env: env as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
@@ -114,7 +114,6 @@ interface QueryResult {
 async function tryQueries(queries: readonly string[], { cli, ...options }: RunOptions & { readonly cli: string }) {
   const server: ChildProcess = spawn(cli, ['serve', '--port', '0'], {
     ...options,
-    env: options.env as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

@@ -5,8 +5,8 @@ import { withComputedValues } from './query/computed-values.js';
 import { QueryConnection } from './query/connection.js';
 import { Engine, type EngineOptions } from './query/engine.js';
 import type { RecordQueries } from './query/record-queries.js';
-import type { RecordSchema } from './records/record-schema.js';
 import { ChangeFeed } from './record-changes.js';
+import type { RecordSchema } from './records/record-schema.js';
 import { quoteIdentifier, type SqlValue, Statements } from './records/sql.js';
 
 /** The records of a site as queries read them. */

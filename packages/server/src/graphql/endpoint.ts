@@ -25,8 +25,8 @@ import {
   type ResultStream,
   sendResults,
   singleResult,
-  StreamLimit,
-  type StreamOptions,
+  SubscriptionLimit,
+  type SubscriptionOptions,
 } from './event-stream.js';
 import {
   chooseMediaType,
@@ -59,7 +59,7 @@ export interface GraphqlOptions {
   /** Keeps responses; absent if the same query may have a different response each time. */
   readonly reuse?: ReuseOptions;
   /** Serves subscriptions; absent if the schema has none. */
-  readonly streams?: StreamOptions;
+  readonly streams?: SubscriptionOptions;
   /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
@@ -236,7 +236,7 @@ function toStreamedError(error: unknown): GraphqlResult {
 
 /** Creates a function that starts a subscription. */
 function createFollower({ schema, streams, limits, createContext }: GraphqlOptions) {
-  const limit = streams && new StreamLimit(streams);
+  const limit = streams && new SubscriptionLimit(streams);
   return async (
     document: DocumentNode,
     { variables, operationName }: GraphqlRequest,

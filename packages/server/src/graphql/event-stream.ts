@@ -7,7 +7,7 @@ import { PRIVATE } from '../http/headers.js';
 import { getClientAddress } from '../http/request.js';
 import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS } from '../rest/event-stream.js';
 
-export interface StreamOptions {
+export interface SubscriptionOptions {
   /** The largest number of open streams. One address may have a tenth of them. */
   readonly max: number;
   /** The name of the setting that changes the limit, for messages. */
@@ -28,12 +28,12 @@ export const acceptsEvents = (accept = ''): boolean =>
     .some((range) => /^\s*text\/event-stream\s*(?:;(?!\s*q=0(?:\.0*)?\s*$).*)?$/u.test(range));
 
 /** Limits the number of open streams. */
-export class StreamLimit {
-  readonly #options: Pick<StreamOptions, 'max' | 'setting'>;
+export class SubscriptionLimit {
+  readonly #options: Pick<SubscriptionOptions, 'max' | 'setting'>;
   readonly #byAddress = new Map<string, number>();
   #count = 0;
 
-  constructor(options: Pick<StreamOptions, 'max' | 'setting'>) {
+  constructor(options: Pick<SubscriptionOptions, 'max' | 'setting'>) {
     this.#options = options;
   }
 
@@ -78,7 +78,7 @@ async function* only<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-export interface SendOptions extends Pick<StreamOptions, 'heartbeatMs' | 'readmit'> {
+export interface SendOptions extends Pick<SubscriptionOptions, 'heartbeatMs' | 'readmit'> {
   readonly stopping?: AbortSignal;
   /** Headers of the response, as names and values in turns. */
   readonly headers: readonly string[];
@@ -112,9 +112,9 @@ export async function sendResults(
     response.writeHead(200, [...headers, ...STREAM_HEADERS]);
     response.flushHeaders();
     for (;;) {
-      const { done, value } = await iterator.next();
-      if (done === true || over.signal.aborted) break;
-      const { errors, data } = value;
+      const next: IteratorResult<ExecutionResult, unknown> = await iterator.next();
+      if (next.done === true || over.signal.aborted) break;
+      const { errors, data } = next.value;
       const text = JSON.stringify({ ...(errors && { errors: errors.map(show) }), data });
       const hasCapacity = response.write(`event: next\ndata: ${text}\n\n`);
       if (!hasCapacity) await once(response, 'drain', { signal: over.signal }).catch(() => undefined);
