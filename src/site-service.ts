@@ -32,8 +32,8 @@ import {
 } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
-import type { IndexPublisher } from './site-index/publisher.js';
 import { createImageSources, type ImageSources } from './site-images.js';
+import type { IndexPublisher } from './site-index/publisher.js';
 import { type MarkdownService, openMarkdown } from './site-markdown.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from './site-schema.js';
 

@@ -139,22 +139,25 @@ class Follower implements IndexFollower {
     });
     let failures = 0;
     while (!signal.aborted) {
-      let waitMs: number;
-      try {
-        await this.#poll();
-        if (this.#lastFailure !== undefined)
-          this.#options.log.info(`The index at ${this.#store.address} can be read again.`);
-        this.#lastFailure = undefined;
-        failures = 0;
-        this.#settleFirst();
-        waitMs = pollMs();
-      } catch (error) {
-        this.#report(error);
-        waitMs = Math.min(RETRY_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
-        failures += 1;
-      }
-      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+      failures = (await this.#tryPoll()) ? 0 : failures + 1;
+      const retryMs = Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS) * (0.5 + Math.random() / 2);
+      await delay(failures === 0 ? pollMs() : retryMs, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /** @returns whether the bucket could be read. */
+  async #tryPoll(): Promise<boolean> {
+    try {
+      await this.#poll();
+    } catch (error) {
+      this.#report(error);
+      return false;
+    }
+    if (this.#lastFailure !== undefined)
+      this.#options.log.info(`The index at ${this.#store.address} can be read again.`);
+    this.#lastFailure = undefined;
+    this.#settleFirst();
+    return true;
   }
 
   #report(error: unknown): void {

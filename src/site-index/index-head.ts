@@ -142,7 +142,7 @@ const hasCounts = (value: unknown, names: readonly string[]): boolean =>
   ['bytes', ...names].every((name) => isCount(value[name]));
 
 /** Returns the key of an object with these bytes. */
-export const toKey = (folder: 'base' | 'changes' | 'site', digest: string): string => `${folder}/${digest}`;
+export const toObjectKey = (folder: 'base' | 'changes' | 'site', digest: string): string => `${folder}/${digest}`;
 
 /** Returns the key of a file of the site. */
 export const toFileKey = (contentDigest: string): string => `files/${contentDigest}`;
@@ -158,7 +158,7 @@ export async function putObject(
   signal: AbortSignal,
 ): Promise<IndexObject> {
   const bytes = await compress(content);
-  const key = toKey(folder, createHash('sha256').update(bytes).digest('hex'));
+  const key = toObjectKey(folder, createHash('sha256').update(bytes).digest('hex'));
   await store.put(key, bytes, { ifAbsent: true, signal });
   return { key, bytes: content.byteLength };
 }

@@ -20,7 +20,7 @@ import {
   type PublishedIndex,
   putObject,
   readHead,
-  toKey,
+  toObjectKey,
 } from './index-head.js';
 import { openPublishedFiles, type PublishedFiles, type SiteFile } from './published-files.js';
 
@@ -343,7 +343,7 @@ class RunningPublisher implements IndexPublisher {
         signal,
       });
       await pipeline(createReadStream(packed), digest, { signal });
-      const key = toKey('base', digest.digest('hex'));
+      const key = toObjectKey('base', digest.digest('hex'));
       await this.#store.put(key, { file: packed }, { ifAbsent: true, signal });
       return { key, bytes };
     } finally {
