@@ -238,7 +238,7 @@ describe('errors', () => {
     ['a missing name', ['get'], 2, "missing required argument 'secret'"],
     ['an unknown option', ['get', 'x', '--opened'], 2, "unknown option '--opened'"],
     ['a value as an argument', ['put', 'x', 'hunter2'], 2, 'too many arguments'],
-    ['an unknown command', ['insert'], 2, "unknown command 'inject'"],
+    ['an unknown command', ['insert'], 2, "unknown command 'insert'"],
   ])('%s: %j exits with %i', async (_reason, args, code, message) => {
     const given = args.map((arg) => (arg === 'RECIPIENT' ? cli.recipient : arg));
     const said = await cli.run(given, { stdin: 'value' });

@@ -36,9 +36,8 @@ The commands are those of "commands" in ${MAP_FILE}, which is read once, at the 
       arguments:
         target: [staging, production]
 
-Examples:
-  claude mcp add shop -- trellis secrets mcp --map /etc/shop/trellis.secrets.yaml
-  npx @modelcontextprotocol/inspector --cli trellis secrets mcp --method tools/list`,
+Example, the command that an agent's settings name:
+  trellis secrets mcp --map /etc/shop/trellis.secrets.yaml`,
     );
   addConnectionOptions(mcp).action((flags: McpOptions) => {
     const caller = flags.caller ?? nonEmpty(terminal.env.TRELLIS_SECRETS_CALLER) ?? 'mcp';
