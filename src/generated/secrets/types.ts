@@ -3203,7 +3203,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
-                 *       "subject_token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2V4YW1wbGUub3JnIn0.c2lnbmF0dXJl",
+                 *       "subject_token": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2V4YW1wbGUub3JnIn0.AAAA",
                  *       "subject_token_type": "urn:ietf:params:oauth:token-type:jwt"
                  *     }
                  */
