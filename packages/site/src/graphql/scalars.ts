@@ -63,7 +63,7 @@ function toWholeNumber(value: unknown): number {
 
 /**
  * Returns a schema with the same types and {@link wideInt} instead of `GraphQLInt`. Changes the types in place, so they
- * must belong to this schema alone, as those of `buildASTSchema` do. Types that graphql-js shares between schemas
+ * must belong to this schema alone, as those of `makeExecutableSchema` do. Types that graphql-js shares between schemas
  * are not changed.
  */
 export function withWideInt(schema: GraphQLSchema): GraphQLSchema {

@@ -1,7 +1,7 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
 import { AppError } from '@trellis/core/errors';
 import type { ScalarCodec, ScalarCodecs } from '@trellis/core/record-types';
 import {
-  buildASTSchema,
   type DocumentNode,
   execute,
   type ExecutionArgs,
@@ -9,21 +9,15 @@ import {
   type FieldNode,
   getArgumentValues,
   getNamedType,
-  type GraphQLArgument,
   type GraphQLField,
   type GraphQLFieldResolver,
-  type GraphQLInputField,
-  GraphQLScalarType,
+  type GraphQLScalarType,
   type GraphQLSchema,
   isAbstractType,
-  isInputObjectType,
-  isInterfaceType,
   isIntrospectionType,
   isObjectType,
-  isScalarType,
   Kind,
   parse,
-  valueFromAST,
 } from 'graphql';
 import type { DateArguments } from '../query/dates.js';
 import type { RecordChange } from '../record-changes.js';
@@ -72,9 +66,8 @@ function buildUnbound({ tables, ...options }: SiteSchemaOptions): GraphQLSchema 
   const derived = createRecordResolvers(tables);
   const merged = { ...merge(derived, options.resolvers as FieldFunctions, listScalars(typeDefs)), Date: dateScalar };
   // The generator has validated the schema; doing it again takes longer than building it.
-  const built = buildASTSchema(typeDefs, { assumeValidSDL: true, assumeValid: true });
-  attachResolvers(built, merged);
-  const schema = withWideInt(built);
+  const isValid = { assumeValidSDL: true, assumeValid: true };
+  const schema = withWideInt(makeExecutableSchema({ typeDefs, resolvers: merged, ...isValid }));
   followChanges(schema);
   applyDateArguments(schema, derived);
   resolveKinds(schema);
@@ -105,40 +98,6 @@ function merge(
       : { ...(derived as FieldFunctions)[name], ...members };
   }
   return merged;
-}
-
-/** @throws Error for a type or a field that the schema does not have. */
-function attachResolvers(schema: GraphQLSchema, resolvers: ReturnType<typeof merge>): void {
-  for (const [name, members] of Object.entries(resolvers)) {
-    const type = schema.getType(name);
-    if (members instanceof GraphQLScalarType && isScalarType(type)) {
-      const { serialize, parseValue, parseLiteral } = members;
-      Object.assign(type, { serialize, parseValue, parseLiteral });
-      continue;
-    }
-    for (const [member, resolve] of Object.entries(members)) {
-      if (member === '__resolveType' && isAbstractType(type)) {
-        type.resolveType = resolve as never;
-        continue;
-      }
-      const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[member] : undefined;
-      if (!field) throw new Error(`The schema has no field ${name}.${member}, which has a resolver.`);
-      field.resolve = resolve as never;
-    }
-  }
-  for (const input of listInputs(schema)) {
-    // The scalars could not read the defaults before.
-    const { astNode } = input;
-    if (astNode?.defaultValue) input.defaultValue = valueFromAST(astNode.defaultValue, input.type);
-  }
-}
-
-function listInputs(schema: GraphQLSchema): readonly (GraphQLArgument | GraphQLInputField)[] {
-  return Object.values(schema.getTypeMap()).flatMap((type): (GraphQLArgument | GraphQLInputField)[] => {
-    if (isInputObjectType(type)) return Object.values(type.getFields());
-    if (!(isObjectType(type) || isInterfaceType(type)) || isIntrospectionType(type)) return [];
-    return Object.values(type.getFields()).flatMap(({ args }) => [...args]);
-  });
 }
 
 const listScalars = ({ definitions }: DocumentNode): readonly string[] =>
