@@ -2469,15 +2469,14 @@ export interface components {
          *     for that forge in the settings.
          *
          *     - `drafts`: a draft.
-         *     - `needs_your_review`: your review was requested by name.
+         *     - `needs_your_review`: your review was requested, by name or from one of your teams.
          *     - `returned_to_you`: you opened it, or a bot opened it in one of your repositories, and it waits for its author:
          *       changes were requested, checks fail, or merging would change nothing. A conflict with the base, or a merge
          *       that is blocked because the branch is behind, also counts, except for bots, which fix these automatically.
          *     - `needs_your_review`, also: another user opened it in one of your repositories, it has no review decision and
          *       no requested reviewer, no checks are running or failing, it has no conflict, and it isn't ready to be merged.
          *     - `ready_to_merge`: it can be merged, no checks are running or failing, and no review is pending.
-         *     - `waiting_for_others`: everything else, including reviews requested from a team, because the members of teams
-         *       are unknown.
+         *     - `waiting_for_others`: everything else.
          * @enum {string}
          */
         readonly Section: "needs_your_review" | "returned_to_you" | "ready_to_merge" | "waiting_for_others" | "drafts";
