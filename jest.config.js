@@ -19,7 +19,7 @@ export default {
       ...project('Browser', 'SQLite'),
       testMatch: ['<rootDir>/tests/e2e/**/*.test.ts'],
       // The tests of a file run in order.
-      testEnvironment: '<rootDir>/tests/e2e/in-order.js',
+      testEnvironment: '<rootDir>/tests/e2e/support/in-order.js',
     },
     {
       ...project('SQLite'),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
-import { signUp } from '../tests/e2e/sign-up.js';
+import { signUp } from '../tests/e2e/support/sign-up.js';
 import { collect, runCli, untilPrinted } from '../tests/running-server.js';
 import { makeBoard } from './make-board.js';
 import { toTable } from './table.js';

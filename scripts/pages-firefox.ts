@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cookie } from 'playwright-core';
-import { openBrowser } from '../tests/e2e/chromium.js';
-import { type Firefox, openFirefox } from '../tests/e2e/firefox.js';
 import { MATRIX_PAGES } from '../tests/e2e/matrix/states.js';
-import { signUp } from '../tests/e2e/sign-up.js';
+import { openBrowser } from '../tests/e2e/support/chromium.js';
+import { type Firefox, openFirefox } from '../tests/e2e/support/firefox.js';
+import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
-import { startDocsForges } from './docs-forges.js';
-import { keepDays, setUp, storeSecrets } from './docs-scenes.js';
+import { startDocsForges } from './docs/forges.js';
+import { keepDays, setUp, storeSecrets } from './docs/scenes.js';
 
 /**
  * Opens every page in Firefox through WebDriver BiDi, and checks its heading, its title and its requests, and that it

@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import sharp, { type OverlayOptions } from 'sharp';
-import { findViolations } from '../tests/e2e/axe.js';
-import { openBrowser } from '../tests/e2e/chromium.js';
 import { findLayoutProblems } from '../tests/e2e/matrix/rules.js';
 import { MATRIX_PAGES, type MatrixPage, openState, type State, STATES, WIDTHS } from '../tests/e2e/matrix/states.js';
-import { signUp } from '../tests/e2e/sign-up.js';
+import { findViolations } from '../tests/e2e/support/axe.js';
+import { openBrowser } from '../tests/e2e/support/chromium.js';
+import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
-import { startDocsForges } from './docs-forges.js';
-import { keepDays, setUp, storeSecrets } from './docs-scenes.js';
+import { startDocsForges } from './docs/forges.js';
+import { keepDays, setUp, storeSecrets } from './docs/scenes.js';
 
 /**
  * Draws every page in every state, width and theme, measures it against the rules of the layout and of axe, and writes a

@@ -59,7 +59,7 @@ export interface IndexHead {
 }
 
 /** The interval in which a publisher replaces the head, so that others see that it runs. */
-export const HEARTBEAT_MS = 10_000;
+export const RENEWAL_MS = 10_000;
 
 /** A head of a large site with a hundred problems takes about 50 kB. */
 const MAX_HEAD_BYTES = 2 ** 20;

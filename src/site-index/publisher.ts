@@ -14,7 +14,7 @@ import { ObjectStoreError } from '../storage/objects/store-errors.js';
 import {
   formatHead,
   HEAD_KEY,
-  HEARTBEAT_MS,
+  RENEWAL_MS,
   type IndexHead,
   packChangesets,
   type PublishedIndex,
@@ -63,7 +63,7 @@ interface PublisherOptions {
 const BATCH_MS = 100;
 
 /** A publisher writes the head every 10 seconds. */
-const TAKE_OVER_MS = 2.5 * HEARTBEAT_MS;
+const TAKE_OVER_MS = 2.5 * RENEWAL_MS;
 
 /** How often the head of another publisher is read while it may still run. */
 const WATCH_MS = 1_000;
@@ -239,7 +239,7 @@ class RunningPublisher implements IndexPublisher {
       await this.#retry(() => this.#publish(site, description));
       if (this.#publishedAt === undefined) log.info(`The index of the site is at ${this.#store.address}.`);
       this.#publishedAt = performance.now();
-      if (this.#pending.length === 0 && !this.#isBroken) await this.#sleepUntilChange(HEARTBEAT_MS);
+      if (this.#pending.length === 0 && !this.#isBroken) await this.#sleepUntilChange(RENEWAL_MS);
       await delay(BATCH_MS, undefined, { signal });
     }
   }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { describeInBrowser, openBrowser } from '../e2e/chromium.js';
+import { describeInBrowser, openBrowser } from '../e2e/support/chromium.js';
 import { serveProbe } from './probe-server.js';
 import { findRuntimes } from './runtimes.js';
 

@@ -3,13 +3,13 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
-import { expectAccessible } from './axe.js';
-import type { BoardForges } from './board-forges.js';
-import { describeInBrowser } from './chromium.js';
-import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
-import { acceptInvitation, type Guest } from './invite.js';
-import { pressAndConfirm, readDownload } from './page-actions.js';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import type { BoardForges } from './board/board-forges.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
+import { acceptInvitation, type Guest } from './support/invite.js';
+import { pressAndConfirm, readDownload } from './support/page-actions.js';
+import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
 describeInBrowser('admin page', () => {
   let stage: ForgeFixture;

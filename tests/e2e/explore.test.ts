@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { expectAccessible } from './axe.js';
-import { describeInBrowser } from './chromium.js';
-import { openSignedInFixture, type PageFixture } from './fixtures.js';
-import { createKeyboard } from './keyboard.js';
-import { startWatchedServer, type WatchedServer } from './test-server.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openSignedInFixture, type PageFixture } from './support/fixtures.js';
+import { createKeyboard } from './support/keyboard.js';
+import { startWatchedServer, type WatchedServer } from './support/test-server.js';
 
 /** More files than fit on one page of the list. */
 const MANY = 64;

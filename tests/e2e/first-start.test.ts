@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { BrowserContext, Page } from 'playwright-core';
-import { expectAccessible } from './axe.js';
-import { describeInBrowser } from './chromium.js';
-import { createKeyboard, type Keyboard } from './keyboard.js';
-import { startWatchedServer, type WatchedServer } from './test-server.js';
-import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { createKeyboard, type Keyboard } from './support/keyboard.js';
+import { startWatchedServer, type WatchedServer } from './support/test-server.js';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './support/virtual-authenticator.js';
 
 /** A user with a separate browser, a keyboard and an authenticator. */
 interface Visitor {

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { expectAccessible } from './axe.js';
-import { describeInBrowser } from './chromium.js';
-import { createKeyboard } from './keyboard.js';
-import { startWatchedServer, type WatchedServer } from './test-server.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { createKeyboard } from './support/keyboard.js';
+import { startWatchedServer, type WatchedServer } from './support/test-server.js';
 
 /** The element of a GraphiQL editor, with its CodeMirror instance. */
 interface EditorElement extends HTMLElement {

@@ -6,10 +6,10 @@ import {
   startMailServer,
 } from '../dashboard/notifications/receivers.js';
 import { eventually } from '../eventually.js';
-import { expectAccessible } from './axe.js';
-import { describeInBrowser } from './chromium.js';
-import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
-import { pressAndConfirm } from './page-actions.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
+import { pressAndConfirm } from './support/page-actions.js';
 
 describeInBrowser('notification settings', () => {
   let mail: MailServer;

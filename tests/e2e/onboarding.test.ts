@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core';
 import { spawnNode } from '../child-process.js';
 import { eventually } from '../eventually.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
-import { expectAccessible } from './axe.js';
-import { startBoardForges, type BoardForges } from './board-forges.js';
-import { describeInBrowser } from './chromium.js';
-import { openPageFixture, type PageFixture } from './fixtures.js';
-import { readExports } from './page-actions.js';
+import { startBoardForges, type BoardForges } from './board/board-forges.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openPageFixture, type PageFixture } from './support/fixtures.js';
+import { readExports } from './support/page-actions.js';
 
 // Counts the actions of a new admin: a click, a field that is filled in, a command in a terminal.
 describeInBrowser('first steps after the account', () => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { expectAccessible } from './axe.js';
-import { openBoardFixture, type BoardFixture } from './board-fixture.js';
-import { describeInBrowser } from './chromium.js';
-import { createKeyboard, type Keyboard } from './keyboard.js';
+import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { createKeyboard, type Keyboard } from './support/keyboard.js';
 
 describeInBrowser('the command palette', () => {
   let stage: BoardFixture;

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { expectAccessible } from './axe.js';
-import { describeInBrowser } from './chromium.js';
-import { openSignedInFixture, type PageFixture } from './fixtures.js';
-import { createKeyboard } from './keyboard.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openSignedInFixture, type PageFixture } from './support/fixtures.js';
+import { createKeyboard } from './support/keyboard.js';
 
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 

@@ -1,8 +1,8 @@
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { openBoardFixture, type BoardFixture } from './board-fixture.js';
-import { describeInBrowser } from './chromium.js';
-import { openPageFixture, type PageFixture } from './fixtures.js';
+import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openPageFixture, type PageFixture } from './support/fixtures.js';
 
 /** From the narrowest phone, which equals 400 % zoom of 1280 px, to a laptop. */
 const WIDTHS = [320, 360, 390, 600, 768, 820, 900, 1024, 1440];

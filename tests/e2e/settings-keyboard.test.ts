@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
-import type { BoardForges } from './board-forges.js';
-import { describeInBrowser } from './chromium.js';
-import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
-import { inviteGuest } from './invite.js';
-import { createKeyboard, type Keyboard } from './keyboard.js';
-import { waitForSave } from './page-actions.js';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import type { BoardForges } from './board/board-forges.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
+import { inviteGuest } from './support/invite.js';
+import { createKeyboard, type Keyboard } from './support/keyboard.js';
+import { waitForSave } from './support/page-actions.js';
+import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
 describeInBrowser('settings and administration, with the keyboard only', () => {
   let stage: ForgeFixture;

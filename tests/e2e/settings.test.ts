@@ -3,13 +3,13 @@ import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
-import { expectAccessible } from './axe.js';
-import type { BoardForges } from './board-forges.js';
-import { describeInBrowser } from './chromium.js';
-import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
-import { inviteGuest } from './invite.js';
-import { pressAndConfirm, waitForSave } from './page-actions.js';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import type { BoardForges } from './board/board-forges.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
+import { inviteGuest } from './support/invite.js';
+import { pressAndConfirm, waitForSave } from './support/page-actions.js';
+import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by personal access token' } };
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { describeInBrowser } from './chromium.js';
-import { openSignedInFixture, type PageFixture } from './fixtures.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openSignedInFixture, type PageFixture } from './support/fixtures.js';
 
 describeInBrowser('the header of all pages', () => {
   let stage: PageFixture;

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { findBun } from '../client/runtimes.js';
-import { describeInBrowser } from './chromium.js';
-import { pressAndConfirm } from './page-actions.js';
-import { startWatchedServer, type WatchedServer } from './test-server.js';
-import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.js';
+import { describeInBrowser } from './support/chromium.js';
+import { pressAndConfirm } from './support/page-actions.js';
+import { startWatchedServer, type WatchedServer } from './support/test-server.js';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './support/virtual-authenticator.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ describeInBrowser('accounts and sign-in', () => {
 
   /** Runs a script with a token and returns its parsed output. */
   async function useToken(command: string, args: readonly string[], token: string): Promise<unknown> {
-    const script = [...args, 'tests/e2e/use-token.ts', testServer.server.origin];
+    const script = [...args, 'tests/e2e/support/use-token.ts', testServer.server.origin];
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRELLIS_TOKEN: token };
     const { stdout } = await run(command, script, { cwd: root, env });
     return JSON.parse(stdout);
@@ -67,7 +67,7 @@ describeInBrowser('accounts and sign-in', () => {
     await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
     expect(await authenticator.count()).toBe(1);
 
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

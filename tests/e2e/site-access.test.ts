@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { expectAccessible } from './axe.js';
-import { describeInBrowser } from './chromium.js';
-import { openPageFixture, type PageFixture } from './fixtures.js';
-import { startWatchedServer, type WatchedServer } from './test-server.js';
+import { expectAccessible } from './support/axe.js';
+import { describeInBrowser } from './support/chromium.js';
+import { openPageFixture, type PageFixture } from './support/fixtures.js';
+import { startWatchedServer, type WatchedServer } from './support/test-server.js';
 
 const TOKEN = 'site-token-0123456789-abcdefghijkl';
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../eventually.js';
-import { saveForges } from '../board-fixture.js';
-import { startBoardForges, type BoardForges } from '../board-forges.js';
-import { describeInBrowser } from '../chromium.js';
-import { openSignedInFixture, type PageFixture } from '../fixtures.js';
+import { saveForges } from '../board/board-fixture.js';
+import { startBoardForges, type BoardForges } from '../board/board-forges.js';
+import { describeInBrowser } from '../support/chromium.js';
+import { openSignedInFixture, type PageFixture } from '../support/fixtures.js';
 import { findLayoutProblems } from './rules.js';
 import { MATRIX_PAGES, openState, type State } from './states.js';
 

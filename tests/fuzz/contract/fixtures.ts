@@ -6,7 +6,7 @@ import { createAccounts } from '../../../src/accounts/accounts.js';
 import type { components } from '../../../src/generated/dashboard/types.js';
 import { openMigratedDatabase } from '../../../src/storage/open-database.js';
 import { Passkey } from '../../contract/passkey.js';
-import { startBoardForges, type BoardForges } from '../../e2e/board-forges.js';
+import { startBoardForges, type BoardForges } from '../../e2e/board/board-forges.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../../forges/github.js';
 import { GITLAB_TOKEN } from '../../forges/gitlab.js';

@@ -70,12 +70,12 @@ async function findImage(): Promise<string | null> {
   return allImageProc.nodes[0]?.parent?.id ?? null;
 }
 
-/** The first steps from an empty server to a board, a query, an image and a secret. */
-export function GetStarted() {
-  const progress = useResource(useCallback(loadProgress, [user.value?.username]));
-  const { value } = progress;
-  if (user.value == null || value === undefined || marks.value.includes('hidden')) return null;
-  const steps = listSteps(value);
+/** The first steps from an empty server to a board, a query, an image and a secret, for a user who has not hidden them. */
+export const GetStarted = () => (user.value == null || marks.value.includes('hidden') ? null : <FirstSteps />);
+
+function FirstSteps() {
+  const { value } = useResource(useCallback(loadProgress, [user.value?.username]));
+  const steps = value === undefined ? [] : listSteps(value);
   const done = steps.filter(({ isDone }) => isDone).length;
   if (steps.length === 0) return null;
   return (

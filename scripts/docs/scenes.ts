@@ -1,0 +1,87 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import type { Page } from 'playwright-core';
+import type { BoardForges } from '../../tests/e2e/board/board-forges.js';
+import { FORGEJO_TOKEN } from '../../tests/forges/forgejo.js';
+import { GITHUB_TOKEN } from '../../tests/forges/github.js';
+import { GITLAB_TOKEN } from '../../tests/forges/gitlab.js';
+
+const DAY_MS = 86_400_000;
+
+/** The age of the board, in days. */
+const DAYS = 75;
+
+/** Returns the link of an invitation, in the form of the admin page. */
+export async function invite(page: Page, origin: string): Promise<string> {
+  const data = { username: 'hubot', displayName: 'Hubot' };
+  const made = await page.request.post(`${origin}/api/admin/invites`, { data, headers: { Origin: origin } });
+  const { token } = (await made.json()) as { token: string };
+  return `${origin}/sign-in#${new URLSearchParams({ invite: token, username: data.username }).toString()}`;
+}
+
+export async function openRecipe(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'garden-at-dawn.jpg' }).click();
+  await page.getByRole('link', { name: 'Transform image' }).click();
+  await page.getByRole('combobox', { name: 'Transform' }).selectOption('fluid');
+  await page.getByLabel('maxWidth').fill('300');
+}
+
+export async function tryOut(page: Page): Promise<void> {
+  await page.getByText('Get the running release').click();
+  await page.getByRole('button', { name: 'Try it out' }).click();
+  await page.getByRole('button', { name: 'Execute' }).click();
+}
+
+/** Saves forge settings, so that a board exists. */
+export async function setUp(page: Page, origin: string, { github, forgejo, gitlab }: BoardForges): Promise<void> {
+  const data = {
+    ...{ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
+    ...{ forgejoUrl: forgejo.url, forgejoUsername: 'mona', forgejoToken: FORGEJO_TOKEN },
+    ...{ gitlabUrl: gitlab.url, gitlabUsername: 'mona', gitlabToken: GITLAB_TOKEN },
+  };
+  const headers = { Origin: origin };
+  const saved = await page.request.put(`${origin}/api/settings`, { data, headers });
+  const read = await page.request.post(`${origin}/api/dashboard/refresh`, { headers });
+  if (!saved.ok() || !read.ok()) throw new Error(`The board could not be read: ${saved.status()}, ${read.status()}.`);
+}
+
+/** Saves example values, sealed to keys that are discarded. */
+export async function storeSecrets(page: Page, origin: string): Promise<void> {
+  for (const name of ['shop', 'backup-host']) {
+    await page.goto(`${origin}/vault/consumers`);
+    const form = page.locator('form').last();
+    await form.getByLabel('Name').fill(name);
+    await form.getByLabel('Public key').fill(await identityToRecipient(await generateX25519Identity()));
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(`Consumer “${name}” added.`).waitFor();
+  }
+  for (const slug of ['database-password', 'mail-key', 'signing-key']) {
+    await page.goto(`${origin}/vault/new`);
+    await page.getByLabel('Name').fill(slug);
+    await page.getByLabel('Value', { exact: true }).fill('not a secret');
+    await page.getByLabel('shop').check();
+    if (slug !== 'mail-key') await page.getByLabel('backup-host').check();
+    await page.getByRole('button', { name: 'Save secret' }).click();
+    await page.getByRole('heading', { name: slug, level: 1 }).waitFor();
+  }
+}
+
+/** Inserts the counts of some weeks of refreshes, lower at weekends, so that the charts have data. */
+export function keepDays(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA busy_timeout = 5000');
+  const day = database.prepare(
+    `INSERT INTO throughput_days (person_id, day, opened_count, left_count, open_count)
+      SELECT id, ?, ?, ?, ? FROM people WHERE true ON CONFLICT DO NOTHING`,
+  );
+  let open = 22;
+  for (let ago = DAYS; ago > 0; ago -= 1) {
+    const date = new Date(Date.now() - ago * DAY_MS);
+    const isWeekend = date.getUTCDay() % 6 === 0;
+    const opened = isWeekend ? 0 : 1 + ((ago * 7) % 5);
+    const left = isWeekend ? ago % 2 : Math.min(open, 1 + ((ago * 11) % 5));
+    open += opened - left;
+    day.run(date.toISOString().slice(0, 10), opened, left, open);
+  }
+  database.close();
+}

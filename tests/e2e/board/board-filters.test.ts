@@ -1,0 +1,229 @@
+import type { Locator, Page } from 'playwright-core';
+import { githubPullRequest } from '../../forges/github-state.js';
+import { expectAccessible } from '../support/axe.js';
+import { describeInBrowser } from '../support/chromium.js';
+import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
+import type { BoardForges } from './board-forges.js';
+
+const MORE = 20;
+
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+/** Adds enough pull requests for several pages, one of them recent. */
+function fill({ github }: BoardForges): void {
+  for (let number = 40; number < 40 + MORE; number += 1) {
+    const times = number === 40 ? { createdAt: hoursAgo(3), updatedAt: hoursAgo(0.5) } : {};
+    github.repositories[0]!.pullRequests.push(githubPullRequest(number, { title: `Part ${number}`, ...times }));
+  }
+}
+
+describeInBrowser('filters of the board', () => {
+  let stage: BoardFixture;
+  let page: Page;
+  let at: BoardActions;
+  const all = 9 + MORE;
+  const clear = async (): Promise<void> => {
+    await page
+      .getByRole('button', { name: /^Clear (?:all|filters)$/ })
+      .first()
+      .click();
+    await at.shown(all);
+  };
+  const activeFilter = (name: string): Locator => page.getByRole('button', { name: `Remove filter ${name}` });
+  const first = (title: string): Promise<void> => eventuallyEquals(async () => (await at.titles())[0], title);
+
+  beforeAll(async () => {
+    stage = await openBoardFixture(fill);
+    ({ page, at } = stage);
+    await at.shown(all);
+  });
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  test.each([
+    ['Updated', 'last hour', 1],
+    ['Created', 'last hour', 0],
+    ['Created', 'last day', 1],
+  ])('%s “%s” leaves %i', async (label, option, count) => {
+    await at.select(label, option);
+    await at.shown(count);
+    await clear();
+  });
+
+  test('the search suggests matching titles', async () => {
+    await page.getByLabel('Search titles').fill('rece');
+    await eventuallyEquals(
+      () => page.locator('datalist option').evaluateAll((list) => list.map((one) => (one as HTMLOptionElement).value)),
+      ['Send receipts as PDF'],
+    );
+    await page.getByLabel('Search titles').fill('Send receipts as PDF');
+    await at.shown(1);
+    await eventuallyEquals(() => page.locator('datalist option').count(), 0);
+    await clear();
+  });
+
+  test('tiles and label chips filter', async () => {
+    await page.getByRole('button', { name: '1 failing CI' }).click();
+    await at.shown(1);
+    await page.getByRole('button', { name: `${all} open` }).click();
+    await at.shown(all);
+    await at.row('Send receipts').getByRole('button', { name: 'billing' }).click();
+    await at.shown(1);
+    await clear();
+  });
+
+  test('an ungrouped list has pages of the selected size; a grouped list has none', async () => {
+    await at.select('Group by', 'nothing');
+    await eventuallyEquals(() => at.rows.count(), 25);
+    await at.select('Rows per page', '10');
+    await eventuallyEquals(() => at.rows.count(), 10);
+    const pages = page.getByRole('navigation', { name: 'Pages of the list' });
+    await pages.getByText('Page 1 of 3').waitFor();
+    await page.getByRole('button', { name: 'Select all 10' }).waitFor();
+    await expectAccessible(page);
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByText('Page 3 of 3').waitFor();
+    await eventuallyEquals(() => at.rows.count(), all - 20);
+    await at.select('Rows per page', 'all');
+    await eventuallyEquals(() => at.rows.count(), all);
+    await at.select('Rows per page', '10');
+    await at.select('Group by', 'repository');
+    await page.getByRole('heading', { name: `acme/shop (GitHub) ${all - 2}` }).waitFor();
+    await eventuallyEquals(() => at.rows.count(), all);
+    expect(await pages.count()).toBe(0);
+  });
+
+  test('rows are sorted by creation time', async () => {
+    await at.select('Group by', 'nothing');
+    await at.select('Sort by', 'created');
+    await first('Part 40');
+    await at.select('Sort by', 'last activity');
+  });
+
+  test('filters survive navigation and reloads, and apply in other browsers', async () => {
+    await at.select('Author', 'lisa');
+    await at.shown(1);
+    const toIssues = async (): Promise<void> => {
+      await page.getByRole('link', { name: 'Issues' }).click();
+      await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
+    };
+    await toIssues();
+    await at.select('Label', 'bug');
+    await page.getByText('1 of 2 shown').waitFor();
+    await page.reload();
+    await page.getByText('1 of 2 shown').waitFor();
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await page.getByText(`1 of ${all} shown`).waitFor();
+    await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
+    // Simulates a different browser, which only gets the filters that the server stores.
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(stage.server.origin);
+    await page.getByText(`1 of ${all} shown`).waitFor();
+    await activeFilter('Author: lisa').waitFor();
+    expect(new URL(page.url()).searchParams.get('author')).toBe('lisa');
+    await toIssues();
+    await page.getByText('1 of 2 shown').waitFor();
+    await activeFilter('Label: bug').waitFor();
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await page.getByText(`1 of ${all} shown`).waitFor();
+  });
+
+  test('a filter value that is no longer on the board is cleared', async () => {
+    const gone = { author: 'gone', label: 'gone', view: 'gone', group: 'none', size: '10' };
+    const { origin } = stage.server;
+    const data = { pullRequests: gone };
+    const saved = await page.request.put(`${origin}/api/settings/filter-state`, { data, headers: { Origin: origin } });
+    expect(saved.status()).toBe(204);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(stage.server.origin);
+    await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters')?.includes('gone')), true);
+    await at.shown(all);
+    expect(await activeFilter('Author').count()).toBe(0);
+    await page.getByRole('button', { name: 'Bots', exact: true }).click();
+    await at.shown(1);
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await at.shown(all);
+  });
+
+  test('filters are in the address, Back and Forward undo and redo them, and pills show and remove them', async () => {
+    const search = (): string => new URL(page.url()).search;
+    await page.goto(`${stage.server.origin}/?author=lisa&pill=mine`);
+    await at.shown(1);
+    await page.getByRole('button', { name: 'Review requested', exact: true, pressed: true }).waitFor();
+    await activeFilter('Author: lisa').click();
+    await eventuallyEquals(search, '?pill=mine');
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await at.shown(all);
+    await eventuallyEquals(search, '');
+    await page.getByLabel('Search titles').pressSequentially('Part');
+    await eventuallyEquals(search, '?text=Part');
+    await page.goBack();
+    await at.shown(all);
+    expect(await page.getByLabel('Search titles').inputValue()).toBe('');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Review requested', exact: true, pressed: true }).waitFor();
+    await page.goBack();
+    await activeFilter('Author: lisa').waitFor();
+    await page.goForward();
+    await page.goForward();
+    await page.goForward();
+    await at.shown(MORE);
+    await eventuallyEquals(search, '?text=Part');
+    await clear();
+    await eventuallyEquals(search, '');
+  });
+
+  test('a view is saved, renamed, shared as a link and deleted', async () => {
+    await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
+    await at.shown(1);
+    await page.getByLabel('Views: save or delete').click();
+    await page.getByLabel('View name').fill('Failing CI');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await at.said('View “failing-ci” saved.');
+    await page.getByLabel('View name').fill('To fix');
+    await expectAccessible(page);
+    const rename = page.getByRole('button', { name: 'Rename “failing-ci” to “to-fix”' });
+    await at.confirm(rename, 'Rename view and delete its feeds?');
+    await at.said('View “failing-ci” renamed to “to-fix”.');
+    await page.getByRole('button', { name: 'Copy link to this list' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const address = await page.evaluate(() => navigator.clipboard.readText());
+    expect(address).toContain('/?view=to-fix');
+    await page.keyboard.press('Escape');
+    await clear();
+    await page.goto(address);
+    await at.shown(1);
+    await activeFilter('View: to-fix').waitFor();
+    expect(new URL(page.url()).search).toBe('?view=to-fix');
+    await page.getByLabel('Views: save or delete').click();
+    await at.confirm(page.getByRole('button', { name: 'Delete “to-fix”' }), 'Delete view?');
+    await at.said('View “to-fix” deleted.');
+    await at.shown(all);
+  });
+
+  test('rows are snoozed until a day, or until they change', async () => {
+    await (await at.button('Part 41', 'Snooze until it changes')).click();
+    await at.said('#41 is snoozed until it changes');
+    await at.shown(all - 1);
+    await at.row('Part 42').getByLabel('More for #42').click();
+    const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    await at.row('Part 42').getByLabel('Snooze until', { exact: true }).fill(day);
+    await expectAccessible(page);
+    await at.row('Part 42').getByRole('button', { name: 'Snooze until this date' }).click();
+    await at.shown(all - 2);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByRole('checkbox', { name: 'Snoozed (2 hidden)' }).check();
+    await page.getByLabel('Search titles').fill('Part 4');
+    await at.row('Part 41').getByText('snoozed until it changes').waitFor();
+    await at
+      .row('Part 42')
+      .getByText(/^snoozed until \d/)
+      .waitFor();
+    await page.getByRole('checkbox', { name: 'Snoozed' }).uncheck();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await at.shown(all - 2);
+  });
+});

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { githubPullRequest } from '../../forges/github-state.js';
+import { describeInBrowser } from '../support/chromium.js';
+import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
+
+describeInBrowser('updates of the board', () => {
+  let stage: BoardFixture;
+  let page: Page;
+  let at: BoardActions;
+  const bar = () => page.getByRole('button', { name: /^Show \d+ updates?$/ });
+  const pullRequests = () => stage.forges.github.repositories[0]!.pullRequests;
+
+  beforeAll(async () => {
+    stage = await openBoardFixture();
+    ({ page, at } = stage);
+    await at.open('/repositories', 'Repositories');
+    await page.getByRole('button', { name: 'Set up webhook for acme/shop' }).click();
+    await at.said('Webhook for acme/shop set up.');
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).first().click();
+    await at.shown(9);
+  });
+  afterAll(() => stage.close());
+
+  /** Opens a pull request at the forge, which delivers it to the webhook. */
+  async function openPullRequest(
+    number: number,
+    title: string,
+    facts: Parameters<typeof githubPullRequest>[1] = {},
+  ): Promise<void> {
+    pullRequests().push(githubPullRequest(number, { title, updatedAt: new Date().toISOString(), ...facts }));
+    expect(await stage.forges.github.deliver('acme/shop', { payload: { action: 'opened' } })).toEqual([204]);
+  }
+
+  test('paused updates are not counted', async () => {
+    await page.getByLabel('Pause updates').check();
+    await eventuallyEquals(() => page.title(), '(3) Pull requests · Trellis');
+    await openPullRequest(50, 'Come in a pause', { author: 'lisa', requested: ['mona'] });
+    // The title counts the pull requests that wait for the user even while updates are paused.
+    await eventuallyEquals(() => page.title(), '(4) Pull requests · Trellis');
+    expect(await bar().count()).toBe(0);
+    await page.getByLabel('Pause updates').uncheck();
+    await bar().click();
+    await at.row('Come in a pause').waitFor();
+  });
+
+  test('pull requests that changed since the last visit are marked as new until they are seen', async () => {
+    await eventuallyEquals(() => page.locator('.chip.new').count(), 0);
+    await leave();
+    await openPullRequest(51, 'Come while away');
+    await eventuallyEquals(async () => (await readBoard()).includes('Come while away'), true);
+    await page.reload();
+    await at.row('Come while away').getByText('new', { exact: true }).waitFor();
+    expect(await at.row('Send receipts').getByText('new', { exact: true }).count()).toBe(0);
+    await leave();
+    await page.reload();
+    await at.row('Come while away').waitFor();
+    await eventuallyEquals(() => page.locator('.chip.new').count(), 0);
+  });
+
+  test('a broken stream shows an error and is opened again', async () => {
+    stage.takeComplaints();
+    await page.route('**/api/dashboard/stream*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').getByText('The server could not be reached. Try again.').waitFor();
+    await page.unroute('**/api/dashboard/stream*');
+    await at.shown(11);
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor({ state: 'detached' });
+    await openPullRequest(52, 'Come after the break');
+    await bar().click();
+    await at.row('Come after the break').waitFor();
+  });
+
+  /** Reads the board with the page's session, independently of its stream. */
+  async function readBoard(): Promise<string> {
+    return page.evaluate(async () => (await fetch('/api/dashboard?includeSnoozed=true')).text());
+  }
+
+  /** Simulates that the page becomes hidden. */
+  async function leave(): Promise<void> {
+    const saved = page.waitForResponse((response) => response.url().endsWith('/api/dashboard/visit'));
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    expect((await saved).status()).toBe(204);
+  }
+});

@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Locator, Page } from 'playwright-core';
+import { spawnNode } from '../../child-process.js';
+import { eventually } from '../../eventually.js';
+import { expectAccessible } from '../support/axe.js';
+import { describeInBrowser } from '../support/chromium.js';
+import { openPageFixture, type PageFixture } from '../support/fixtures.js';
+import { readExports } from '../support/page-actions.js';
+import { createSecretsPageActions, type SecretsPageActions } from './secrets-page-actions.js';
+
+const MINUTE_MS = 60_000;
+
+/** Values that occur nowhere else. */
+const MARKERS = ['marker-51d0-first', 'marker-8c2e-mail', 'marker-77aa-env'] as const;
+
+// The tests build on each other: an owner without a key stores the first secrets.
+describeInBrowser('creating and importing secrets', () => {
+  let stage: PageFixture;
+  let page: Page;
+  let acts: SecretsPageActions;
+
+  beforeAll(async () => {
+    stage = await openPageFixture({ services: 'dashboard,secrets' });
+    page = stage.page;
+    acts = createSecretsPageActions(page, stage.server.origin);
+  });
+  afterAll(() => stage.close());
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+    expect(stage.requests.filter((request) => MARKERS.some((marker) => request.includes(marker)))).toEqual([]);
+  });
+
+  const button = (name: RegExp | string): Locator => page.getByRole('button', { name, exact: true });
+  const go = (path: string) => page.goto(stage.server.origin + path);
+  const said = (words: RegExp | string) => page.getByRole('status').getByText(words).last().waitFor();
+  const readClipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  const usePasskey = () => button(/^Use the passkey “First passkey”/).click();
+
+  test('a secret for a new program is read by the command line with the commands that the page shows', async () => {
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill('api-key');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[0]);
+    await page.getByLabel('Program or host').fill('acme/shop');
+    await page.getByRole('checkbox', { name: 'Encrypt it to my own key too', checked: false }).waitFor();
+    await button('Save secret').click();
+    await page.getByRole('heading', { name: 'Use it in a program' }).waitFor();
+    await expectAccessible(page);
+    await button('Copy the commands').click();
+    const commands = await readClipboard();
+    const env = readExports(commands);
+    expect(Object.keys(env)).toHaveLength(3);
+    expect(commands).toMatch(/^trellis secrets run -- printenv API_KEY$/m);
+    const child = spawnNode(['dist/cli.js', 'secrets', 'run', '--', 'printenv', 'API_KEY'], {
+      env: { PATH: process.env.PATH, ...env },
+    });
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    expect([output, errors]).toEqual([`${MARKERS[0]}\n`, '']);
+    // The private key of the program is never sent.
+    expect(stage.requests.filter((request) => request.includes('AGE-SECRET-KEY'))).toEqual([]);
+    expect(JSON.parse(await acts.fetchText('/secrets/auth/identity'))).toEqual({});
+  });
+
+  test('the first secret without another reader creates the key of the owner in the same flow', async () => {
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill('mail-key');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[1]);
+    await page.getByRole('checkbox', { name: 'Encrypt it to my own key too', checked: true }).waitFor();
+    await button('Save secret').click();
+    await page.getByText('Nothing has been saved yet.').waitFor();
+    await expectAccessible(page);
+    await button('Back to the form').click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('mail-key');
+    await button('Save secret').click();
+    await button('Create my key').click();
+    const list = page.getByRole('list', { name: 'Recovery phrase' });
+    await list.waitFor();
+    const words = await list.getByRole('listitem').allTextContents();
+    await button('I have written it down').click();
+    const asked = page.getByLabel(/^Word \d+$/);
+    await eventually(async () => expect(await asked.count()).toBe(2));
+    for (const label of await page.getByText(/^Word \d+$/).allTextContents()) {
+      await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice(5)) - 1]!);
+    }
+    await button('Continue').click();
+    await usePasskey();
+    await page.getByRole('heading', { name: 'mail-key', level: 1 }).waitFor();
+    const reader = page.getByRole('table', { name: 'Readers' }).getByRole('row', { name: /^You/ });
+    await reader.getByText(/^SHA256:[A-Za-z0-9+/]{43}$/).waitFor();
+    await reader.getByText('can read it').waitFor();
+  });
+
+  test('a value is copied without being shown, and leaves the clipboard after a minute', async () => {
+    await page.clock.install();
+    await acts.visit('mail-key');
+    await button('Copy without showing').click();
+    await usePasskey();
+    await said('The value of “mail-key” is in the clipboard.');
+    expect(await readClipboard()).toBe(MARKERS[1]);
+    expect(await page.getByText(MARKERS[1]).count()).toBe(0);
+    await expectAccessible(page);
+    await page.clock.fastForward(MINUTE_MS);
+    await said('The value of “mail-key” is no longer in the clipboard.');
+    await eventually(async () => expect(await readClipboard()).toBe(''));
+
+    await button('Copy without showing').click();
+    await button('Clear clipboard').waitFor();
+    await page.evaluate(() => navigator.clipboard.writeText('copied later'));
+    await page.clock.fastForward(MINUTE_MS);
+    await button('Clear clipboard').waitFor({ state: 'detached' });
+    expect(await readClipboard()).toBe('copied later');
+  });
+
+  test('a value is generated with the chosen length and characters', async () => {
+    await go('/vault/new');
+    await page.getByText('Generate a value').click();
+    await page.getByText('190 bits of entropy: 32 of 62 characters').waitFor();
+    await page.getByLabel('Length').fill('8');
+    await page.getByText('Choose at least 80 bits.').waitFor();
+    await page.getByLabel('Length').fill('7');
+    await page.getByText('Expected a length from 8 to 256.').waitFor();
+    await page.getByLabel('Length').fill('20');
+    await page.getByLabel('a–z', { exact: true }).uncheck();
+    await page.getByLabel('A–Z', { exact: true }).uncheck();
+    await page.getByLabel('Symbols').check();
+    await page.getByText('104 bits of entropy: 20 of 37 characters').waitFor();
+    await button('Generate').click();
+    await said('Generated a value of 20 characters.');
+    const value = await page.getByLabel('Value', { exact: true }).inputValue();
+    expect(value).toMatch(/^[^A-Za-z\s]{20}$/);
+    await button('Copy without showing').click();
+    await eventually(async () => expect(await readClipboard()).toBe(value));
+    await expectAccessible(page);
+  });
+
+  test('a .env file is previewed, compared and imported; nothing is sent before', async () => {
+    await go('/vault/import');
+    const count = stage.requests.length;
+    const lines = [
+      '# shop',
+      `DB_PASSWORD="${MARKERS[2]}"`,
+      `mail-key=${MARKERS[1]}`,
+      'api-key=changed',
+      '_PRIVATE=1',
+      'no',
+    ];
+    await page.getByLabel('Variables', { exact: true }).fill(lines.join('\n'));
+    await said('1 new, 2 existing, 1 invalid');
+    await page.getByText('This line sets no variable: 6.').waitFor();
+    const row = (name: string) => page.getByRole('row', { name });
+    await row('_PRIVATE').getByText('invalid').waitFor();
+    await expectAccessible(page);
+    const posts = stage.requests.slice(count).filter((request) => !request.startsWith('GET\n'));
+    expect(posts).toEqual([]);
+    expect(await page.locator('table').getByText(MARKERS[2]).count()).toBe(0);
+
+    await button('Compare with stored values').click();
+    await usePasskey();
+    await row('mail-key').getByText('unchanged').waitFor();
+    // The owner can't read this one.
+    await row('api-key').getByText('existing').waitFor();
+    await page.getByRole('checkbox', { name: 'Save api-key' }).check();
+    await button('Save 2 secrets').click();
+    await said('2 secrets saved.');
+    await acts.visit('DB_PASSWORD');
+    await button('Show value').click();
+    await usePasskey();
+    await page.getByRole('group', { name: 'Value of DB_PASSWORD' }).getByText(MARKERS[2]).waitFor();
+    await acts.visit('api-key');
+    await page
+      .getByRole('table', { name: 'Readers' })
+      .getByRole('row', { name: /^acme\/shop can read it/ })
+      .waitFor();
+  });
+
+  test('a file is read, and a variable that fails leaves the others saved', async () => {
+    await go('/vault/import');
+    const file = { name: '.env', mimeType: 'text/plain', buffer: Buffer.from('FIRST=1\nMAIL_KEY=2\n') };
+    await page.getByLabel('Or read them from a file').setInputFiles(file);
+    await page.getByLabel('Change them to db-password').check();
+    await said('1 new, 1 existing');
+    await page.getByRole('checkbox', { name: 'Save mail-key' }).check();
+    // A different client replaces the value while the preview is open.
+    const status = await page.evaluate(async () => {
+      const value = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
+      const body = JSON.stringify({ value: btoa(String.fromCharCode(...new Uint8Array(value))) });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch('/secrets/objects/mail-key', { method: 'PUT', body, headers })).status;
+    });
+    expect(status).toBe(200);
+    await button('Save 2 secrets').click();
+    await page.getByRole('alert').getByText('1 of 2 could not be saved.').waitFor();
+    await page.getByRole('row', { name: /first/ }).getByText('saved', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'mail-key' }).getByText('was changed in the meantime').waitFor();
+    expect(stage.takeComplaints()).toEqual(['412 PUT /secrets/objects/mail-key']);
+  });
+
+  test('due work is listed first', async () => {
+    const status = await page.evaluate(async () => {
+      const get = await (await fetch('/secrets/objects/mail-key')).arrayBuffer();
+      const value = btoa(String.fromCharCode(...new Uint8Array(get)));
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ value, slug: 'zz-due-soon', rotate_after_days: 3 });
+      return (await fetch('/secrets/objects', { method: 'POST', body, headers })).status;
+    });
+    expect(status).toBe(201);
+    await go('/vault');
+    const due = page.getByRole('region', { name: /^Due/ });
+    await due.getByRole('link', { name: 'zz-due-soon' }).waitFor();
+    await due
+      .getByText(/rotation due on/)
+      .first()
+      .waitFor();
+    const first = page.locator('.things li').first();
+    await first.getByRole('link', { name: 'zz-due-soon' }).waitFor();
+    await expectAccessible(page);
+  });
+});
