@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -198,6 +199,8 @@ class RunningPublisher implements IndexPublisher {
     this.#store = store;
     this.#options = options;
     this.#isBroken = options.files.isNew;
+    // Each upload waits for it.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   get ageSeconds(): number | undefined {
