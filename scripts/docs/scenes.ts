@@ -26,6 +26,16 @@ export async function openRecipe(page: Page): Promise<void> {
   await page.getByLabel('maxWidth').fill('300');
 }
 
+/** Opens the details of a pull request whose checks fail. */
+export async function openDetails(page: Page): Promise<void> {
+  await page.locator('li.pull').first().click();
+}
+
+export async function pasteVariables(page: Page): Promise<void> {
+  const text = 'DB_PASSWORD=hunter2\nMAIL_KEY="a b c"\ndatabase-password=new\n';
+  await page.getByLabel('Variables').fill(text);
+}
+
 export async function tryOut(page: Page): Promise<void> {
   await page.getByText('Get the running release').click();
   await page.getByRole('button', { name: 'Try it out' }).click();

@@ -10,15 +10,18 @@ import { signUp } from '../../tests/e2e/support/sign-up.js';
 import { startServer } from '../../tests/running-server.js';
 import { buildPages } from '../build-pages.js';
 import { startDocsForges } from './forges.js';
-import { invite, keepDays, openRecipe, setUp, storeSecrets, tryOut } from './scenes.js';
+import { invite, keepDays, openDetails, openRecipe, pasteVariables, setUp, storeSecrets, tryOut } from './scenes.js';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
 
 const FOLDER = 'docs/screens';
 
-/** The path of each page, and the selector to wait for. */
-const PAGES = {
+/** The path of each page, the selector to wait for, and the steps before the screenshot. */
+type Scene = readonly [string, string, ((page: Page) => Promise<void>)?];
+
+const PAGES: Readonly<Record<string, Scene>> = {
   'pull-requests': ['/', 'li.pull'],
+  'pull-request': ['/', '.panel [role=list], .panel ul', openDetails],
   issues: ['/issues', 'li.pull'],
   insights: ['/insights', '.bar-row'],
   repositories: ['/repositories', 'li.repository'],
@@ -26,18 +29,19 @@ const PAGES = {
   secret: ['/vault/objects/database-password', 'h1'],
   owner: ['/vault/identity', '.things li'],
   'new-secret': ['/vault/new', 'h1'],
+  import: ['/vault/import', 'table', pasteVariables],
   consumers: ['/vault/consumers', 'h1'],
   'secret-tokens': ['/vault/tokens', 'h1'],
   'audit-log': ['/vault/audit', 'h1'],
   settings: ['/settings', 'h2'],
   admin: ['/admin', 'h2'],
-} as const;
+};
 
-/** Pages that need neither board nor secrets, with the steps before the screenshot. */
-const OF_THE_SITE: Readonly<Record<string, readonly [string, string, ((page: Page) => Promise<void>)?]>> = {
+/** Pages that need neither board nor secrets. */
+const OF_THE_SITE: Readonly<Record<string, Scene>> = {
   site: ['/site?folder=images', '.entries img'],
   recipe: ['/site?folder=images', '.candidates tr:nth-child(3)', openRecipe],
-  records: ['/site/records?kind=Recipe', '.entries a'],
+  records: ['/site/records?kind=Recipe', 'table.grid tbody tr'],
   graphiql: ['/graphql', '.result-window .cm-property', (page) => page.locator('.graphiql-execute-button').click()],
   docs: ['/docs', '.live-responses-table', tryOut],
   services: ['/services', 'h1'],
@@ -88,8 +92,8 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   keepDays(path.join(state, 'trellis.db'));
   await setUp(page, origin, board);
   await storeSecrets(page, origin);
-  for (const [name, [address, awaited]] of Object.entries(PAGES)) {
-    if (isWanted(name)) await show(page, name, origin + address, awaited);
+  for (const [name, [address, awaited, act]] of Object.entries(PAGES)) {
+    if (isWanted(name)) await show(page, name, origin + address, awaited, act);
   }
   const invitation = await invite(page, origin);
   await page.context().clearCookies();
