@@ -16,6 +16,9 @@ export const UNCOMPRESSED_OPERATIONS = {
     'rotateWebhook',
     'createFeed',
     'createInvite',
+    'listForgeCredentials',
+    'createForgeCredential',
+    'saveForgeCredential',
   ],
   secrets: [
     'beginRegistration',

@@ -75,6 +75,11 @@ const SMTP = { smtp: 'smtp://127.0.0.1:9', smtpFrom: 'trellis@example.org' };
 /** The content of `server.key`. */
 const KEY = 'k'.repeat(43);
 
+/** Denials are recorded later, when a test may have closed its database. */
+function expectNoDatabase(error: unknown): void {
+  expect(error).toMatchObject({ code: 'unavailable' });
+}
+
 /**
  * Starts both services with a new database, as in production, and also validates responses against the contract. With
  * replicas, the services of this process only prepare and inspect the database.
@@ -85,9 +90,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
   useAuditKey(database, createServerKey(KEY));
   const accounts = accountsWith(database, auditPasskeyChange);
   const denials =
-    replicas > 0
-      ? undefined
-      : createDenialLog(database, { maxPerSource: 1_000, report: (error) => expect(error).toBeUndefined() });
+    replicas > 0 ? undefined : createDenialLog(database, { maxPerSource: 1_000, report: expectNoDatabase });
   const domain = createServices(database, accounts, denials ?? { record: () => undefined });
   const begun = denials
     ? serveHere({ domain, denials }, database, options)

@@ -44,7 +44,10 @@ export const STATEMENTS: readonly Statement[] = [
       'members through fields with arguments are deprecated, dates and publicURL are not',
       '%sFieldsEnum has %i members, of which %i are deprecated',
     ],
-    ['the only operation is Query', 'has no operation except Query'],
+    [
+      'the only operations are Query and Subscription',
+      'has no operations except queries, and the subscription of changes',
+    ],
   ]),
   ...of('input types', FILTERS, [
     ['text for a number is rejected', 'rejects text for a number'],

@@ -38,6 +38,8 @@ export type Fault =
   | 'truncate'
   /** Changes the first byte of the body. */
   | 'damage'
+  /** Ignores `If-Match` and `If-None-Match` of writes, as s3rver does. */
+  | 'unconditional'
   | { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> };
 
 export interface S3TestServer {
@@ -72,10 +74,11 @@ export async function startS3Server(): Promise<S3TestServer> {
     const line = `${request.method} ${decodeURIComponent(request.url ?? '')}`;
     running.requests.push(line);
     const fault = running.fault?.(line, running.requests.length);
-    if (fault === undefined || fault === 'truncate' || fault === 'damage') {
+    if (typeof fault === 'object') response.writeHead(fault.status, fault.headers).end(fault.body);
+    else if (fault === 'reset') request.socket.resetAndDestroy();
+    else if (fault !== 'hang') {
       forward(origin, { request, response, fault }).catch(() => request.socket.destroy());
-    } else if (fault === 'reset') request.socket.resetAndDestroy();
-    else if (fault !== 'hang') response.writeHead(fault.status, fault.headers).end(fault.body);
+    }
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const running: S3TestServer = {
@@ -125,7 +128,7 @@ async function openOrigin(url: string | undefined): Promise<Origin> {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly fault: 'damage' | 'truncate' | undefined;
+  readonly fault: 'damage' | 'truncate' | 'unconditional' | undefined;
 }
 
 async function forward(origin: Origin, { request, response, fault }: Exchange): Promise<void> {
@@ -133,7 +136,7 @@ async function forward(origin: Origin, { request, response, fault }: Exchange): 
   const refused = origin.isLenient ? await findRefusal(origin, request, body) : undefined;
   if (refused !== undefined) return void response.writeHead(refused.status).end(refused.body);
   const send = (): Promise<void> => sendOn(origin, { request, response, fault }, body);
-  if (!(origin.isLenient && isConditional(request))) return send();
+  if (!origin.isLenient || fault === 'unconditional' || !isConditional(request)) return send();
   const { url = '' } = request;
   const turn = (lastWrites.get(url) ?? Promise.resolve()).then(async () => {
     if (await isConditionMet(origin, request)) return send();
@@ -183,7 +186,7 @@ async function sendOn(origin: Origin, { request, response, fault }: Exchange, bo
   onward.end(body);
   const [answered] = (await once(onward, 'response')) as [IncomingMessage];
   response.writeHead(answered.statusCode ?? 502, answered.headers);
-  if (fault === undefined) return void answered.pipe(response);
+  if (fault === undefined || fault === 'unconditional') return void answered.pipe(response);
   const content = await readAll(answered);
   if (fault === 'damage') {
     response.end(Buffer.concat([Buffer.from([(content[0] ?? 0) ^ 1]), content.subarray(1)]));
