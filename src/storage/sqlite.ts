@@ -82,7 +82,8 @@ function prepare(connection: DatabaseSyncInstance, sql: string): SqliteStatement
     reader: statement.columns().length > 0,
     all: (parameters): unknown[] => statement.all(...parameters.map(toBindable)),
     run: (parameters) => statement.run(...parameters.map(toBindable)),
-    iterate: (parameters) => statement.iterate(...parameters.map(toBindable)),
+    // The iterator itself does not keep the statement from garbage collection, after which its next step would crash.
+    iterate: (parameters) => Object.assign(statement.iterate(...parameters.map(toBindable)), { statement }),
   };
 }
 

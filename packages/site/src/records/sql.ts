@@ -105,7 +105,9 @@ export class Statements {
 
   iterate(text: string, values: readonly SqlValue[] = []): IterableIterator<SqlValue[]> {
     // Bypasses the cache, because a caller may stop halfway or run the same statement during the iteration.
-    return this.#open(text).iterate(...values) as IterableIterator<SqlValue[]>;
+    const statement = this.#open(text);
+    // The iterator itself does not keep the statement from garbage collection, after which its next step would crash.
+    return Object.assign(statement.iterate(...values) as IterableIterator<SqlValue[]>, { statement });
   }
 
   run(text: string, values: readonly SqlValue[] = []): void {
