@@ -169,7 +169,9 @@ async function openDefective(): Promise<Stage> {
 }
 
 async function openCutOff(): Promise<Stage> {
-  const stage = await openStage();
+  // Denied requests are recorded later, when the database is gone.
+  const onDenialError = (error: unknown): void => expect(error).toMatchObject({ code: 'unavailable' });
+  const stage = await openStage({ onDenialError });
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(stage.server.database);
   const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES });
   await client.connect();
