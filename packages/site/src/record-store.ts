@@ -205,8 +205,13 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     this.#reportCommit({ revision: this.revision, kinds, ids: [], isTruncated: true });
   }
 
-  createMissingIndexes(): Promise<void> {
-    return createMissingIndexes(this.opened, this.#closing.signal, () => this.#onCommit?.());
+  async createMissingIndexes(): Promise<void> {
+    try {
+      await createMissingIndexes(this.opened, this.#closing.signal, () => this.#onCommit?.());
+    } catch (error) {
+      if (isDamage(error)) this.#onDamage?.(error);
+      throw error;
+    }
   }
 
   makeIndex(key: IndexKey): void {

@@ -217,9 +217,13 @@ export function openCopiedRecords({ tables, modules, ...options }: CopyOptions):
 export const recordsDigest = ({ tables, modules }: Pick<FollowOptions, 'modules' | 'tables'>): string =>
   schemaDigest({ tables: markSourceTypes(tables, modules), derived: ENTRY_COLUMNS });
 
-/** Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. */
+/**
+ * Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. Damage is
+ * reported by the store itself.
+ */
 function makeIndexes(store: RecordStore, { onWarnings }: Pick<SiteOptions, 'onWarnings'>): void {
   store.createMissingIndexes().catch((error: unknown) => {
+    if (isDamage(error)) return;
     onWarnings?.([`Queries stay slow because an index can't be created: ${String(error)}`], 1);
   });
 }

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -208,4 +209,23 @@ describe('RecordWriter', () => {
     expect(idsIn(store)).toEqual([]);
     store.close();
   });
+});
+
+test('damage that the creation of an index finds is reported', async () => {
+  (await openFilled()).close();
+  const other = new DatabaseSync(file);
+  const { root } = other.prepare(`SELECT rootpage AS root FROM sqlite_schema WHERE name = 'File'`).get() as {
+    root: number;
+  };
+  const { size } = other.prepare('SELECT page_size AS size FROM pragma_page_size').get() as { size: number };
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  other.close();
+  const handle = await openFile(file, 'r+');
+  await handle.write(Buffer.alloc(size, 0xa5), 0, size, (root - 1) * size);
+  await handle.close();
+  const damages: unknown[] = [];
+  const store = openRecordStore({ file, tables: records, onDamage: (error) => damages.push(error) });
+  await expect(store.createMissingIndexes()).rejects.toThrow('malformed');
+  expect(damages).toHaveLength(1);
+  store.close();
 });
