@@ -86,9 +86,11 @@ describe('edit', () => {
 
   test('leaves nothing behind when it is killed', async () => {
     const name = await put('hunter2');
-    const env = { ...cli.env, ...toEnv({ EDITOR: await writeScript('sleep 600') }) };
+    const started = join(cli.folder, newName());
+    const env = { ...cli.env, ...toEnv({ EDITOR: await writeScript(`: > ${started}; sleep 600`) }) };
     const child = spawn(process.execPath, [resolve('dist/cli.js'), 'secrets', 'edit', name], { env, detached: true });
-    await eventually(async () => expect(await readdir(memory, { recursive: true })).toHaveLength(2));
+    await eventually(async () => void (await stat(started)));
+    expect(await readdir(memory, { recursive: true })).toHaveLength(2);
     child.kill('SIGKILL');
     await eventually(async () => expect(await readdir(memory)).toEqual([]));
     process.kill(-(child.pid ?? 0), 'SIGKILL');
