@@ -102,6 +102,8 @@ export interface SharingSiteService extends SiteService {
   share(): SharedSite;
   /** Creates the index of a query shape for a process that reads the records. */
   makeIndex(key: string): void;
+  /** Has a large file read, for a process that reads the records. */
+  readDigest(pending: string): void;
   /** Makes the records again, because a process that reads them found them damaged. */
   replaceDamaged(error: unknown): void;
 }
@@ -211,6 +213,12 @@ class RetryingSite implements SharingSiteService {
 
   makeIndex(key: string): void {
     this.#site?.store.makeIndex(key);
+  }
+
+  readDigest(pending: string): void {
+    const digest = this.#site?.readDigest(pending);
+    // The process that asked finds the result in the records.
+    if (digest instanceof Promise) digest.catch(() => undefined);
   }
 
   async close(): Promise<void> {
