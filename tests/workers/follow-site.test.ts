@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.js';
 import { type SharingSiteService, type SiteService, type SiteState, startSite } from '../../src/site-service.js';
 import { followSite } from '../../src/workers/follow-site.js';
@@ -90,6 +91,14 @@ test('waits for the digest of a large file, which the owner reads before the oth
   expect(digestOf('video.mp4')).toBe(digest);
   await rm(path.join(folder, 'site', 'archive.mp4'));
   await rm(path.join(folder, 'site', 'video.mp4'));
+  await eventually(() => expect(countFiles()).toBe(2));
+});
+
+test('reads the previews that the owner has rendered ahead of queries', async () => {
+  const pixel = { create: { width: 40, height: 30, channels: 3, background: 'teal' } } as const;
+  await writeFile(path.join(folder, 'site', 'teal.png'), await sharp(pixel).png().toBuffer());
+  await eventually(() => expect(owner.countPreviews?.()).toEqual({ rendered: 1, waiting: 0 }));
+  await rm(path.join(folder, 'site', 'teal.png'));
   await eventually(() => expect(countFiles()).toBe(2));
 });
 
