@@ -246,7 +246,10 @@ export function openImages(options: ImagesOptions): Images {
     const header = await metadata.read(source);
     const size = await findSize(source, header, operations);
     const images: DerivedImage[] = [];
-    const result = toFieldResult(field, createFieldDependencies(images), { source, size, operations, args });
+    const result = toFieldResult(field, createFieldDependencies(images), {
+      ...{ source, size, operations, args },
+      isAnimated: isAnimatedWebp(header),
+    });
     linked.set(result, images);
     results.keep(field, source, args, result);
     return result;
@@ -305,7 +308,8 @@ export function openImages(options: ImagesOptions): Images {
       if (field === 'original') return toOriginal(source, header, toPath);
       const operations = parseOperations(field, {});
       const size = untrimmedSize(header, operations);
-      return toPlain(toFieldResult(field, createFieldDependencies(), { source, size, operations, args: {} }));
+      const request = { source, size, operations, args: {}, isAnimated: isAnimatedWebp(header) };
+      return toPlain(toFieldResult(field, createFieldDependencies(), request));
     },
     build: (requested, options) => buildImages(makeFile, unique(requested, files), options),
     prune: (options) => pruneImages(files, options),
@@ -338,6 +342,10 @@ export function openImages(options: ImagesOptions): Images {
     },
   };
 }
+
+/** Frames can't be turned by an EXIF orientation. */
+const isAnimatedWebp = ({ format, pages, orientation }: ImageMetadata): boolean =>
+  format === 'webp' && pages > 1 && orientation === 1;
 
 /** Returns the current cache. A new one replaces it when the signer's period ends, as its links expire. */
 function createResultCaches(signer: LinkSigner | undefined): () => ResultCache {

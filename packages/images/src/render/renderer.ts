@@ -226,8 +226,9 @@ const UNCOMPRESSED_PIXELS_PER_SLOT = 2 ** 23;
 /** Returns the number of pool slots that a job takes, estimated from the pixels of its source and its result. */
 function estimateCost(job: Job): number {
   if (job.kind === 'header') return 1;
-  const before = job.header.width * job.header.height;
-  const after = countPixels(job);
+  const frames = job.kind === 'file' && job.transform.animated ? job.header.pages : 1;
+  const before = job.header.width * job.header.height * frames;
+  const after = countPixels(job) * frames;
   const holdsSource = job.kind === 'trim' || job.transform.trim !== undefined;
   const holdsResult = job.kind !== 'trim' && needsTwoRuns(job.transform);
   const uncompressed = Math.max(holdsSource ? before : 0, holdsResult ? after : 0);
