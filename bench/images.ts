@@ -5,6 +5,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { parseTransformText } from '@trellis/images/plan/links';
 import { type OutputFormat, toImageDigest, formatTransform } from '@trellis/images/plan/transform';
 import type { ImageSource } from '@trellis/images/source';
@@ -39,13 +40,15 @@ export async function benchImages(options: ImageBenchOptions): Promise<string> {
     const server = await startServer(['dist/cli.js', 'serve', '--site', path.join(work, 'site')], {
       TRELLIS_STATE: path.join(work, 'state'),
       TRELLIS_WATCH: 'false',
+      TRELLIS_IMAGE_PREVIEWS: 'false',
       // One response contains the previews of two hundred large images.
       TRELLIS_QUERY_TIMEOUT_MS: '600000',
     });
     try {
       const answers = await benchAnswers(server, making, options);
       const serving = await benchServing(server, work, options);
-      return [answers, making.table, serving].join('\n\n');
+      const previews = await benchPreviews(server.origin, work, sources.length);
+      return [answers, previews, making.table, serving].join('\n\n');
     } finally {
       await server.stop();
     }
@@ -90,6 +93,42 @@ async function benchAnswers(
       row('with base64 and WEBP, again', median(results.fragment)),
     ],
   );
+}
+
+/** The same queries, of a server that has rendered the previews and of one that has not. Both have kept no response. */
+async function benchPreviews(onDemand: string, work: string, pictures: number): Promise<string> {
+  const state = path.join(work, 'state-previews');
+  const args = ['dist/cli.js', 'serve', '--site', path.join(work, 'site')];
+  const ahead = await startServer(args, { TRELLIS_STATE: state, TRELLIS_WATCH: 'false' });
+  try {
+    while (countPreviews(state) < pictures) await setTimeout(100);
+    const first = (origin: string, fields: string) => time(() => ask(origin, listOf(fields)));
+    const links = await first(ahead.origin, FLUID);
+    const previews = await first(ahead.origin, FRAGMENT);
+    const row = (name: string, ms: number): string[] => [name, ms.toFixed(1), (ms / links).toFixed(2)];
+    return toTable(
+      [`previews of ${pictures} pictures rendered ahead`, 'ms', 'of the first'],
+      [
+        row('fluid, first query', links),
+        row('with base64 and WEBP, first query', previews),
+        row('with base64 and WEBP, rendered by a query before', await first(onDemand, FRAGMENT)),
+      ],
+    );
+  } finally {
+    await ahead.stop();
+  }
+}
+
+function countPreviews(state: string): number {
+  const database = new DatabaseSync(path.join(state, 'images.db'), { readOnly: true });
+  try {
+    const { count } = database.prepare("SELECT count(*) AS count FROM stored WHERE share = 'values'").get() as {
+      count: number;
+    };
+    return count;
+  } finally {
+    database.close();
+  }
 }
 
 /** Sends one request after the other, with a client that discards the responses. */

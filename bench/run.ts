@@ -5,6 +5,7 @@ import { benchDashboard } from './dashboard.js';
 import { benchGenerate } from './generate.js';
 import { benchImageFlood } from './image-flood.js';
 import { benchImages } from './images.js';
+import { benchLargeFiles } from './large-files.js';
 import { benchLists } from './lists.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
@@ -51,6 +52,18 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'cold and warm scan of a folder, beside a bare walk',
     counts: [FILES, FOLDERS, rounds(5)],
     run: benchScan,
+  },
+  {
+    name: 'large-files',
+    description: 'start and memory of a server over posts, alone and beside sparse videos',
+    counts: [
+      ['posts', 'number of posts', 2000, 20],
+      ['videos', 'number of videos', 25, 2],
+      ['gigabytes', 'size of each video', 2, 1],
+      rounds(3),
+      ['seconds', 'how long the server runs afterwards', 20, 0.1],
+    ],
+    run: benchLargeFiles,
   },
   {
     name: 'generate',

@@ -35,6 +35,7 @@ import type { Config } from './config/config.js';
 import { createImageSources, type ImageSources } from './site-images.js';
 import type { IndexPublisher } from './site-index/publisher.js';
 import { type MarkdownService, openMarkdown } from './site-markdown.js';
+import { type PreviewCounts, prepareSitePreviews, type SitePreviews } from './site-previews.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from './site-schema.js';
 
 /** An open site with the objects that serve its requests. */
@@ -76,6 +77,8 @@ export interface SiteService {
   report(details: boolean): SiteReport;
   /** Returns what the site does in the background. */
   countWork(): SiteWork;
+  /** Returns the previews that this process renders ahead of queries, if it does. */
+  countPreviews?(): PreviewCounts | undefined;
   close(): Promise<void>;
 }
 
@@ -102,6 +105,8 @@ export interface SharingSiteService extends SiteService {
   share(): SharedSite;
   /** Creates the index of a query shape for a process that reads the records. */
   makeIndex(key: string): void;
+  /** Has a large file read, for a process that reads the records. */
+  readDigest(pending: string): void;
   /** Makes the records again, because a process that reads them found them damaged. */
   replaceDamaged(error: unknown): void;
 }
@@ -160,6 +165,7 @@ class RetryingSite implements SharingSiteService {
   readonly #options: SiteServiceOptions;
   readonly #stop = new AbortController();
   #publisher: IndexPublisher | undefined;
+  #previews: SitePreviews | undefined;
   #attempt: Promise<unknown>;
   #timer: NodeJS.Timeout | undefined;
   #lastMessage: string | undefined;
@@ -191,6 +197,10 @@ class RetryingSite implements SharingSiteService {
     return countSiteWork(this.state);
   }
 
+  countPreviews(): PreviewCounts | undefined {
+    return this.#previews?.count();
+  }
+
   share(): SharedSite {
     if (!('open' in this.state) || this.#site === undefined)
       return this.state as Exclude<SiteState, { open: OpenSite }>;
@@ -213,12 +223,19 @@ class RetryingSite implements SharingSiteService {
     this.#site?.store.makeIndex(key);
   }
 
+  readDigest(pending: string): void {
+    const digest = this.#site?.readDigest(pending);
+    // The process that asked finds the result in the records.
+    if (digest instanceof Promise) digest.catch(() => undefined);
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#attempt;
     if (!('open' in this.state)) return;
     const { imaging, markdown } = this.state.open;
+    this.#previews?.close();
     await this.#publisher?.close();
     await markdown.close();
     await imaging.images.close();
@@ -276,6 +293,8 @@ class RetryingSite implements SharingSiteService {
       this.#site = site;
       this.state = { open };
       this.#publish(publisher, { schema, modules });
+      // A site that restricts its image arguments may not allow these previews.
+      if (this.#config.imagePreviews && !storedQueries) this.#previews = prepareSitePreviews(open, log);
       void this.#warnOfFormats(site, storedQueries);
       return open;
     } catch (error) {
@@ -328,6 +347,8 @@ class RetryingSite implements SharingSiteService {
     this.state = { status: 'unavailable', reason: 'The records of the site were damaged and are made again.' };
     this.#wasOpen = true;
     this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
+    this.#previews?.close();
+    this.#previews = undefined;
     const publisher = this.#publisher;
     this.#publisher = undefined;
     const replace = async (): Promise<void> => {

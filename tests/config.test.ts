@@ -49,6 +49,7 @@ describe('loadConfig', () => {
       siteCacheSeconds: 0,
       siteStreams: 1000,
       imagePixels: 134_217_728,
+      imagePreviews: true,
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
       serverKey: undefined,

@@ -89,6 +89,8 @@ export interface Config {
   readonly siteStreams: number;
   /** The number of pixels that a source image may have, over all frames. */
   readonly imagePixels: number;
+  /** Whether previews of images are rendered ahead of queries. */
+  readonly imagePreviews: boolean;
   /** Images per minute that are generated for one address. */
   readonly imageRateLimit: number;
   /** The time from the end of one refresh of a board to the start of the next. */
@@ -418,6 +420,7 @@ const toDefaults = (
   siteCacheSeconds: settings.siteCacheSeconds ?? 0,
   siteStreams: settings.siteStreams ?? 1000,
   imagePixels: settings.imagePixels ?? 2 ** 27,
+  imagePreviews: settings.imagePreviews ?? true,
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   serverKey: settings.serverKey,

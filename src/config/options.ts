@@ -45,6 +45,7 @@ export interface ConfigValues extends SecretFiles {
   readonly siteCacheSeconds?: number;
   readonly siteStreams?: number;
   readonly imagePixels?: number;
+  readonly imagePreviews?: boolean;
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
   readonly serverKey?: string;
@@ -380,6 +381,13 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'pixels that a source image may have, over all frames (default: 134217728)',
     schema: { type: 'integer', minimum: 1e6, maximum: 2 ** 29 },
     expected: 'a whole number from 1000000 to 536870912',
+  },
+  imagePreviews: {
+    env: 'TRELLIS_IMAGE_PREVIEWS',
+    flag: '--image-previews <boolean>',
+    description: 'render the previews (base64) of all images ahead of queries (default: true)',
+    schema: { type: 'boolean' },
+    expected: 'true or false',
   },
   imageRateLimit: {
     env: 'TRELLIS_IMAGE_RATE_LIMIT',

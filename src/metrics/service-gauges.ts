@@ -145,6 +145,15 @@ function siteGauges(site: NonNullable<Services['site']>): Gauge[] {
       },
     },
     {
+      name: 'trellis_image_previews',
+      help: 'Previews that were rendered ahead of queries, and images whose previews are not, by state.',
+      label: 'state',
+      read() {
+        const counts = site.countPreviews?.();
+        return counts && { ...counts };
+      },
+    },
+    {
       name: 'trellis_image_store_bytes',
       help: 'Bytes of derived images and public copies.',
       read: () => open()?.imaging.images.quota.usedBytes(),

@@ -84,6 +84,11 @@ class ReplicaSite implements SharingSiteService {
     this.#follower?.makeIndex(key);
   }
 
+  /** The publisher reads the files, and its index has the digests some time later. */
+  readDigest(): void {
+    return undefined;
+  }
+
   replaceDamaged(error: unknown): void {
     this.#options.log.error(`The copy of the site's index is damaged and read again: ${String(error)}`);
     this.#follower?.replace();

@@ -4,6 +4,7 @@ import { isDamage } from '@trellis/core/storage-faults';
 import type { FollowedRecords } from '@trellis/site/followed-records';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { createDigestReader, followSiteRecords } from '@trellis/site/site';
+import { type DigestWaits, toPendingDigest } from '@trellis/site/sources/digests/large-file-digests';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import type { Config } from '../config/config.js';
 import { openMarkdown } from '../site-markdown.js';
@@ -129,7 +130,8 @@ class FollowedSite implements SiteService {
       requestIndex: (key) => primary.send({ kind: 'index', key }),
     });
     store.refresh(records.changedAt);
-    const readDigest = createDigestReader(store, undefined);
+    const digests = new PrimaryDigests(primary);
+    const readDigest = createDigestReader(store, digests);
     const site = { store, config, summary, readDigest, problems: (): ProblemReport => this.#problems };
     const imaging = openImageService(site, this.#config, toImageOptions(this.#options));
     const formatDate = createFormatDate({ dialect: config.dates });
@@ -141,7 +143,7 @@ class FollowedSite implements SiteService {
     });
     const open: OpenSite = { site, schema, imaging, markdown, storedQueries, formatDate };
     // Requests that arrive from now on read the new records; there is no moment without any.
-    this.#opened = { open, records: store };
+    this.#opened = { open, records: store, digests };
     this.#problems = records.problems;
     this.state = { open };
     return open;
@@ -151,6 +153,7 @@ class FollowedSite implements SiteService {
     this.#problems = problems;
     try {
       this.#opened?.records.refresh(changedAt);
+      this.#opened?.digests.settle();
       if (change) this.#opened?.records.changes.publish(change);
     } catch (error) {
       this.#options.log.error(`The records of the site can't be read: ${String(error)}`);
@@ -182,13 +185,41 @@ class FollowedSite implements SiteService {
   }
 }
 
+/** Has large files read by the primary process, which changes the records then. */
+class PrimaryDigests implements DigestWaits {
+  readonly #primary: Pick<PrimaryLink, 'send'>;
+  #waiting: (() => void)[] = [];
+  isClosed = false;
+
+  constructor(primary: Pick<PrimaryLink, 'send'>) {
+    this.#primary = primary;
+  }
+
+  wait(file: string): Promise<void> {
+    this.#primary.send({ kind: 'digest', pending: toPendingDigest(file) });
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Ends all waits, after the records have changed. */
+  settle(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.settle();
+  }
+}
+
 /** An open site, and its records. */
 interface OpenRecords {
   readonly open: OpenSite;
   readonly records: FollowedRecords;
+  readonly digests: PrimaryDigests;
 }
 
-async function close({ open: { markdown, imaging }, records }: OpenRecords): Promise<void> {
+async function close({ open: { markdown, imaging }, records, digests }: OpenRecords): Promise<void> {
+  digests.close();
   await markdown.close();
   await imaging.images.close();
   records.close();

@@ -19,6 +19,8 @@ export type FromWorker =
   | { readonly kind: 'cleanup' }
   | { readonly kind: 'counts'; readonly counts: AddedCounts }
   | { readonly kind: 'damage'; readonly reason: string }
+  /** A query waits for the digest of a large file; the message has the digest that stands for it. */
+  | { readonly kind: 'digest'; readonly pending: string }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'index'; readonly key: string }
   /** The worker listens to messages, and needs the current state. */

@@ -131,6 +131,9 @@ function createAnswers(
       case 'damage':
         findSite()?.replaceDamaged(message.reason);
         break;
+      case 'digest':
+        findSite()?.readDigest(message.pending);
+        break;
       case 'index':
         findSite()?.makeIndex(message.key);
         break;

@@ -1,9 +1,11 @@
 /** A site that one service owns and another follows, in one process. */
+import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.js';
-import { type SharingSiteService, type SiteService, startSite } from '../../src/site-service.js';
+import { type SharingSiteService, type SiteService, type SiteState, startSite } from '../../src/site-service.js';
 import { followSite } from '../../src/workers/follow-site.js';
 import type { FromWorker, ToWorker } from '../../src/workers/primary-link.js';
 import { eventually } from '../eventually.js';
@@ -45,6 +47,7 @@ beforeAll(async () => {
       on: (kind, listener) => void messages.on(kind, listener),
       send(message: FromWorker) {
         if (message.kind === 'damage') owner.replaceDamaged(message.reason);
+        if (message.kind === 'digest') owner.readDigest(message.pending);
         if (message.kind === 'index') owner.makeIndex(message.key);
       },
     },
@@ -69,6 +72,43 @@ test('opens the records when the owner has, and then sees its changes', async ()
   expect(follower.countWork()).toMatchObject({ status: 'ok', records: owner.countWork().records });
   expect(follower.report(true)).toEqual(owner.report(true));
 });
+
+test('waits for the digest of a large file, which the owner reads before the others', async () => {
+  const { open } = follower.state as Extract<SiteState, { open: unknown }>;
+  const { store, readDigest } = open.site;
+  // Reading the first one takes minutes.
+  await putSparse('archive.mp4', 2 ** 40);
+  await eventually(() => expect(countFiles()).toBe(3));
+  await putSparse('video.mp4', 2 ** 22);
+  await eventually(() => expect(countFiles()).toBe(4));
+  const digestOf = (base: string) => String(store.first('File', [DIGEST], { base })?.[DIGEST]);
+  expect(digestOf('archive.mp4')).toMatch(/^pending /);
+  const digest = createHash('md5')
+    .update(Buffer.alloc(2 ** 22))
+    .digest('hex');
+  // The file may have been read before this query.
+  expect(await readDigest(digestOf('video.mp4'))).toBe(digest);
+  expect(digestOf('video.mp4')).toBe(digest);
+  await rm(path.join(folder, 'site', 'archive.mp4'));
+  await rm(path.join(folder, 'site', 'video.mp4'));
+  await eventually(() => expect(countFiles()).toBe(2));
+});
+
+test('reads the previews that the owner has rendered ahead of queries', async () => {
+  const pixel = { create: { width: 40, height: 30, channels: 3, background: 'teal' } } as const;
+  await writeFile(path.join(folder, 'site', 'teal.png'), await sharp(pixel).png().toBuffer());
+  await eventually(() => expect(owner.countPreviews?.()).toEqual({ rendered: 1, waiting: 0 }));
+  await rm(path.join(folder, 'site', 'teal.png'));
+  await eventually(() => expect(countFiles()).toBe(2));
+});
+
+async function putSparse(name: string, bytes: number): Promise<void> {
+  const file = path.join(folder, 'site', name);
+  await writeFile(file, '');
+  await truncate(file, bytes);
+}
+
+const DIGEST = 'internal.contentDigest';
 
 test('is unavailable while damaged records are made again, and then opens the new ones', async () => {
   owner.replaceDamaged(new Error('damaged by the test'));

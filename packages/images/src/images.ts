@@ -46,6 +46,7 @@ import {
 } from './store/files.js';
 import { createInlineImages } from './store/inline-images.js';
 import { createMetadataStore, createTrimStore, type MetadataStore, readMissingMetadata } from './store/metadata.js';
+import { type PreparePreviewsOptions, preparePreviews, watchIdle } from './store/prepare-previews.js';
 import { createResultCache, type ResultCache } from './store/result-cache.js';
 
 /**
@@ -91,6 +92,11 @@ export interface Images {
   build(links: Iterable<DerivedImage>, options?: BuildOptions): Promise<BuildProgress>;
   /** Removes the derived images that no stored query uses. */
   prune(options: PruneOptions): Promise<PruneResult>;
+  /**
+   * Renders the `base64` of images ahead of queries, with a low priority and while no request needs the image processes.
+   * Stops when more of them would evict stored ones.
+   */
+  preparePreviews(sources: Iterable<ImageSource>, options: PreparePreviewsOptions): Promise<void>;
   /** Reads all missing headers, so that filters can use image sizes. Unreadable images are skipped. */
   readMissingMetadata(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
   /** Returns how many rendering jobs run, and how many wait. */
@@ -161,6 +167,12 @@ const INLINE_SHARE = 1 / 4;
  */
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
+/** Stands for a stored preview, which is not read to find out that it exists. */
+const STORED = ' ';
+
+/** No preview is as short, so none is kept in memory before a query reads it. */
+const MAX_AHEAD = 50;
+
 /** The cache of parsed links, about 500 bytes each, spares the digests when a file is served again. */
 const MAX_ROUTES = 20_000;
 
@@ -179,13 +191,22 @@ export function openImages(options: ImagesOptions): Images {
     maxBytes: fileBytes,
     onEvict: createFileEvictor(stateDirectory),
   });
-  const renderer = withOpenSources(openRenderer(rendering), options.openSource);
+  const renderer = watchIdle(withOpenSources(openRenderer(rendering), options.openSource));
+  // It starts its processes when it is used.
+  const background = openRenderer({ ...rendering, isBackground: true });
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
   const store = openFileStore(stateDirectory, quota, { onDamage, shared: sharedFiles });
   const files = createImageFiles(store);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });
+  const ahead = createInlineImages({
+    renderer: withOpenSources(background, options.openSource),
+    metadata,
+    trims,
+    values: { put: (...entry) => values.put(...entry), find: (key) => (values.has(key) ? STORED : undefined) },
+    maxKnownCharacters: MAX_AHEAD,
+  });
   const findResults = createResultCaches(signer);
   const linked = new WeakMap<object, DerivedImage[]>();
   const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
@@ -225,7 +246,10 @@ export function openImages(options: ImagesOptions): Images {
     const header = await metadata.read(source);
     const size = await findSize(source, header, operations);
     const images: DerivedImage[] = [];
-    const result = toFieldResult(field, createFieldDependencies(images), { source, size, operations, args });
+    const result = toFieldResult(field, createFieldDependencies(images), {
+      ...{ source, size, operations, args },
+      isAnimated: isAnimatedWebp(header),
+    });
     linked.set(result, images);
     results.keep(field, source, args, result);
     return result;
@@ -284,15 +308,33 @@ export function openImages(options: ImagesOptions): Images {
       if (field === 'original') return toOriginal(source, header, toPath);
       const operations = parseOperations(field, {});
       const size = untrimmedSize(header, operations);
-      return toPlain(toFieldResult(field, createFieldDependencies(), { source, size, operations, args: {} }));
+      const request = { source, size, operations, args: {}, isAnimated: isAnimatedWebp(header) };
+      return toPlain(toFieldResult(field, createFieldDependencies(), request));
     },
     build: (requested, options) => buildImages(makeFile, unique(requested, files), options),
     prune: (options) => pruneImages(files, options),
+    preparePreviews: (sources, preparation) =>
+      preparePreviews(
+        {
+          async render(field, source) {
+            const args = {};
+            const operations = parseOperations(field, args);
+            const size = await findSize(source, await metadata.read(source), operations);
+            const parts = { ...createFieldDependencies(), inline: ahead };
+            return (await toFieldResult(field, parts, { source, size, operations, args }).base64()) !== STORED;
+          },
+          untilIdle: () => renderer.untilIdle(),
+          isFull: () => values.usedBytes() > inlineBytes / 2,
+        },
+        sources,
+        preparation,
+      ),
     readMissingMetadata: (sources, signal) => readMissingMetadata(metadata, sources, signal),
     countJobs: () => renderer.count(),
     async close() {
       closing.abort();
       renderer.close();
+      background.close();
       await adopted.catch(() => undefined);
       values.close();
       quota.close();
@@ -300,6 +342,10 @@ export function openImages(options: ImagesOptions): Images {
     },
   };
 }
+
+/** Frames can't be turned by an EXIF orientation. */
+const isAnimatedWebp = ({ format, pages, orientation }: ImageMetadata): boolean =>
+  format === 'webp' && pages > 1 && orientation === 1;
 
 /** Returns the current cache. A new one replaces it when the signer's period ends, as its links expire. */
 function createResultCaches(signer: LinkSigner | undefined): () => ResultCache {

@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { readFile as readBytes, rm } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { openImages, type Images } from '../src/images.js';
 import type { TraceArguments } from '../src/plan/arguments.js';
 import type { FieldArguments, FieldName } from '../src/plan/field-results.js';
 import type { DerivedImage } from '../src/plan/links.js';
-import { DRAWING_CPU_MS } from '../src/render/renderer.js';
+import { DRAWING_CPU_MS, type RendererOptions } from '../src/render/renderer.js';
 import type { ImageSource } from '../src/source.js';
 import { createImageFolder, scene, type ImageFolder } from './image-folder.js';
 
@@ -32,8 +32,9 @@ async function put(name: string, content: Parameters<ImageFolder['put']>[1]): Pr
   return source;
 }
 
-const open = (state: string): Images =>
+const open = (state: string, renderer?: RendererOptions): Images =>
   openImages({
+    renderer,
     stateDirectory: path.join(pictures.folder, state),
     findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
     onLink: (image) => issued.push(image),
@@ -285,4 +286,78 @@ test('links carry the expiring signature of the current period, except in the va
 
 test('a drawing may take 10 seconds of CPU time by default', () => {
   expect(DRAWING_CPU_MS).toBe(10_000);
+});
+
+describe('an animated WEBP', () => {
+  const frame = (background: string) => ({ create: { width: 60, height: 40, channels: 3 as const, background } });
+  const animation = () => sharp(['#f00', '#0f0', '#00f'].map(frame) as never, { join: { animated: true } });
+  const timing = { delay: [100, 250, 400], loop: 3 };
+
+  /** Reads the chunks of a WEBP by the specification of its container. */
+  function readChunks(file: Buffer): { name: string; data: Buffer }[] {
+    const chunks: { name: string; data: Buffer }[] = [];
+    for (let at = 12; at < file.length;) {
+      const length = file.readUInt32LE(at + 4);
+      chunks.push({ name: file.toString('latin1', at, at + 4), data: file.subarray(at + 8, at + 8 + length) });
+      at += 8 + length + (length % 2);
+    }
+    return chunks;
+  }
+
+  async function readFile(src: string): Promise<Buffer> {
+    const route = images.findRoute(src.slice('/static'.length));
+    await route?.generate();
+    return readBytes(path.join(pictures.folder, 'state/public/images', route?.path ?? ''));
+  }
+
+  const linkTo = async (source: ImageSource, args: FieldArguments['resize']) =>
+    String(await (await images.answer('resize', source, args)).src());
+
+  test.each<[string, FieldArguments['resize']]>([
+    ['scaled', { width: 30 }],
+    ['cropped', { width: 30, height: 30 }],
+    ['with two colours', { width: 30, duotone: { shadow: '#000000', highlight: '#ff0000' } }],
+  ])('keeps its frames, their delays and its repetitions in WEBP: %s', async (_, args) => {
+    const source = await put('frames.webp', await animation().webp(timing).toBuffer());
+    const chunks = readChunks(await readFile(await linkTo(source, args)));
+    const frames = chunks.filter(({ name }) => name === 'ANMF');
+    expect(frames.map(({ data }) => data.readUIntLE(12, 3))).toEqual(timing.delay);
+    expect(chunks.find(({ name }) => name === 'ANIM')?.data.readUInt16LE(4)).toBe(timing.loop);
+  });
+
+  test.each<[string, FieldArguments['resize']]>([
+    ['turned', { width: 30, rotate: 90 }],
+    ['in a format without animations', { width: 30, toFormat: 'PNG' }],
+  ])('becomes its first frame: %s', async (_, args) => {
+    const source = await put('frames.webp', await animation().webp(timing).toBuffer());
+    const file = await readFile(await linkTo(source, args));
+    expect((await sharp(file, { animated: true }).metadata()).pages ?? 1).toBe(1);
+  });
+
+  test('becomes its first frame if all frames have more pixels than the limit', async () => {
+    const source = await put('frames.webp', await animation().webp(timing).toBuffer());
+    const limited = open('limited', { maxPixels: 1e6 });
+    try {
+      for (const [width, pages] of [
+        [700, 3],
+        [720, 1],
+      ] as const) {
+        const answer = await limited.answer('resize', source, { width });
+        const route = limited.findRoute(String(await answer.src()).slice('/static'.length));
+        await route?.generate();
+        const file = await readBytes(path.join(pictures.folder, 'limited/public/images', route?.path ?? ''));
+        expect((await sharp(file, { animated: true }).metadata()).pages ?? 1).toBe(pages);
+      }
+    } finally {
+      await limited.close();
+    }
+  });
+
+  test('has links of its own, and those of a still WEBP are the same as before', async () => {
+    const moving = await put('frames.webp', await animation().webp(timing).toBuffer());
+    const still = await put('still.webp', await scene(60, 40).webp().toBuffer());
+    expect(await linkTo(moving, { width: 30 })).toMatch(/_q50_a1\/frames\.webp$/);
+    expect(await linkTo(still, { width: 30 })).toMatch(/_q50\/still\.webp$/);
+    expect(await linkTo(moving, { width: 30, toFormat: 'JPG' })).not.toContain('_a1');
+  });
 });

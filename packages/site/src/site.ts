@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { moveDamagedAside } from '@trellis/core/damaged-file';
+import { singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import type { ScalarCodecs } from '@trellis/core/record-types';
 import type { StatementWatch } from '@trellis/core/slow-statements';
@@ -14,7 +15,7 @@ import { openRecordStore, type RecordStore, type RecordStoreOptions } from './re
 import type { RecordedChange } from './records/change-recorder.js';
 import { type RecordTables, schemaDigest } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
-import { findPendingFile, type LargeFileDigests, toPendingDigest } from './sources/digests/large-file-digests.js';
+import { type DigestWaits, findPendingFile, toPendingDigest } from './sources/digests/large-file-digests.js';
 import { ENTRY_COLUMNS } from './sources/file-records.js';
 import {
   EntryProblems,
@@ -161,21 +162,22 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
 export type ReadDigest = (digest: string) => Promise<string> | string;
 
 /**
- * Creates a function that waits for the digests of large files.
+ * Creates a function that waits for the digests of large files. All queries for a file share one wait.
  *
- * @param late Reads the files; absent in a process that only reads the records.
+ * @param late Has the files read; absent if nothing reads them.
  */
-export function createDigestReader(store: SiteRecords, late: LargeFileDigests | undefined): ReadDigest {
+export function createDigestReader(store: SiteRecords, late: DigestWaits | undefined): ReadDigest {
+  const once = singleFlight<string>();
   return (digest) => {
     const file = findPendingFile(digest);
-    return file === undefined ? digest : waitForDigest(file, { store, late });
+    return file === undefined ? digest : once(file, () => waitForDigest(file, { store, late }));
   };
 }
 
 /** @throws AppError `not_found` for a file that was deleted meanwhile; `unavailable` when the site is being closed. */
 async function waitForDigest(
   file: string,
-  { store, late }: { readonly store: SiteRecords; readonly late: LargeFileDigests | undefined },
+  { store, late }: { readonly store: SiteRecords; readonly late: DigestWaits | undefined },
 ): Promise<string> {
   // The path of a source may contain links, so the records are not found by the path of the file.
   const pending = store.first('File', ['id'], { 'internal.contentDigest': toPendingDigest(file) });

@@ -13,6 +13,7 @@ import type { Links } from './links.js';
 import { fitFrame, type Frame, type Size } from './sizes.js';
 import {
   assertRenderable,
+  canHoldFrames,
   type ImageTransform,
   type Operations,
   type Output,
@@ -50,6 +51,8 @@ export interface ImageRequest<Args extends ImageArguments> {
   readonly size: Size;
   readonly operations: Operations;
   readonly args: Args;
+  /** Whether the source is an animated WEBP. */
+  readonly isAnimated?: boolean;
 }
 
 /** Inline images are meant for small previews; one megapixel is about a megabyte of text. */
@@ -73,11 +76,15 @@ export function linkImage(
 ): LinkedImage {
   const { source } = draft;
   const output = toOutput(source.ext, toFormat);
-  const recipe = toFrameRecipe(draft, frame, output);
+  const recipe = withFrames(toFrameRecipe(draft, frame, output), draft);
   const { name, contentDigest } = source;
   const src = link({ contentDigest, transform: recipe, name, extension: output.extension });
   return { ...outputSize(recipe), src, scaled: recipe };
 }
+
+/** Marks a transform that keeps the frames of an animated WEBP: its links differ from those to the first frame alone. */
+const withFrames = (recipe: ImageTransform, { isAnimated }: Pick<ImageRequest<ImageArguments>, 'isAnimated'>) =>
+  isAnimated && canHoldFrames(recipe) ? { ...recipe, animated: true as const } : recipe;
 
 function toFrameRecipe(
   { size, operations, args }: ImageRequest<ImageArguments>,

@@ -78,6 +78,7 @@ export function formatTransformText(recipe: ImageTransform): string {
     p: recipe.progressive === undefined ? undefined : Number(recipe.progressive),
     c: recipe.compressionLevel,
     e: recipe.speed,
+    a: recipe.animated && 1,
   };
   return Object.entries(members)
     .flatMap(([letter, value]) => (value === undefined ? [] : [`${letter}${value}`]))
@@ -110,6 +111,7 @@ export function parseTransformText(text: string, format: OutputFormat): ImageTra
     progressive: progressive === undefined ? undefined : progressive === 1,
     compressionLevel: number('c'),
     speed: number('e'),
+    animated: members.has('a') || undefined,
   };
   // The verified signature guarantees that the text was formatted from a transform.
   return Object.fromEntries(

@@ -30,6 +30,8 @@ export interface ImageTransform extends Scaled, Operations {
   readonly focus?: CropFocus;
   /** The colour around the image; only with the scaling `contain`. */
   readonly background?: string;
+  /** Whether the frames of an animated WEBP are kept. Those of a GIF always are. */
+  readonly animated?: true;
 }
 
 /** The operations other than scaling. Those without an effect are absent. */
@@ -150,6 +152,13 @@ type Encoding = 'quality' | 'progressive' | 'compressionLevel' | 'speed';
 export const needsTwoRuns = ({ rotate, duotone }: ImageTransform): boolean =>
   rotate !== undefined || duotone !== undefined;
 
+/**
+ * Returns whether the derived image may be animated. Frames lie in memory as one tall strip, which can be neither rotated
+ * nor trimmed.
+ */
+export const canHoldFrames = ({ format, rotate, trim }: ImageTransform): boolean =>
+  (format === 'gif' || format === 'webp') && rotate === undefined && trim === undefined;
+
 /** Returns the size of the derived image, after its rotation. */
 export const outputSize = ({ width, height, rotate = 0 }: Size & { readonly rotate?: number }): Size =>
   rotateSize({ width, height }, rotate);
@@ -182,6 +191,7 @@ function tooLarge({ width, height }: Size, expected: string): AppError {
 export const formatTransform = (recipe: ImageTransform): string => JSON.stringify(recipe, MEMBERS);
 
 const MEMBERS = [
+  'animated',
   'background',
   'compressionLevel',
   'duotone',

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { constants, homedir, setPriority, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
 import type { Job, JobLimits, RenderReply } from './jobs.js';
@@ -32,10 +32,13 @@ export interface ProcessOptions {
   readonly threads: number;
   /** The largest number of pixels of a source image; by default 2^27. */
   readonly maxPixels?: number;
+  /** Whether the process has a low priority. */
+  readonly isBackground?: boolean;
 }
 
-export function startProcess({ threads, maxPixels }: ProcessOptions): KillableProcess {
+export function startProcess({ threads, maxPixels, isBackground = false }: ProcessOptions): KillableProcess {
   const child = forkProgram([threads, ...(maxPixels === undefined ? [] : [maxPixels])].map(String));
+  if (isBackground) lowerPriority(child.pid);
   let isAlive = true;
   let settle: ((reply: RenderReply | Error) => void) | undefined;
 
@@ -84,6 +87,15 @@ export function startProcess({ threads, maxPixels }: ProcessOptions): KillablePr
       }
     },
   };
+}
+
+/** Its threads inherit the priority, as they are started later. */
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // The priority is only an optimization.
+  }
 }
 
 function toResult(reply: RenderReply | Error): unknown {

@@ -2,7 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import sharp, { type ResizeOptions, type Sharp } from 'sharp';
 import { parseHex } from '../plan/arguments.js';
 import { type Box, orientBox, sizeInFile } from '../plan/sizes.js';
-import { type ImageTransform, needsTwoRuns } from '../plan/transform.js';
+import { canHoldFrames, type ImageTransform, needsTwoRuns } from '../plan/transform.js';
 import { type ImageDimensions, type ImageMetadata, type ImageSource, unreadableImageError } from '../source.js';
 import { getMaxPixels, openImage } from './open-image.js';
 
@@ -133,16 +133,12 @@ async function readTiming(source: ImageSource, { format }: ImageMetadata): Promi
 }
 
 /**
- * Returns whether the derived image is animated. Only an animated GIF keeps its frames, and only in a format that can
- * hold them; an animated WEBP is reduced to its first frame.
- *
- * Rotating or trimming reduces a GIF to its first frame as well: its frames lie in memory as one tall strip, to which
- * neither operation can be applied. So does exceeding the limit of pixels over all frames.
+ * Returns whether the derived image is animated. Exceeding the limit of pixels over all frames reduces it to the first
+ * frame.
  */
 function keepsFrames({ format, pages, width, height }: ImageMetadata, recipe: ImageTransform): boolean {
-  const canHold = recipe.format === 'gif' || recipe.format === 'webp';
-  if (format !== 'gif' || pages === 1 || !canHold) return false;
-  if (recipe.rotate !== undefined || recipe.trim !== undefined) return false;
+  const isRequested = format === 'gif' || (format === 'webp' && recipe.animated === true);
+  if (pages === 1 || !isRequested || !canHoldFrames(recipe)) return false;
   return Math.max(width * height, recipe.width * recipe.height) * pages <= getMaxPixels();
 }
 

@@ -42,6 +42,8 @@ export interface RendererOptions {
   readonly parallelism?: number;
   /** The largest number of pixels of a source image, over all frames; by default 2^27. */
   readonly maxPixels?: number;
+  /** Whether other processes get the cores first. */
+  readonly isBackground?: boolean;
   /** The CPU time after which the process of a drawing is killed. */
   readonly drawingCpuMs?: number;
 }
@@ -62,7 +64,7 @@ export const countSlots = (parallelism: number, memory = memoryBytes): number =>
 const IDLE_MS = 60_000;
 
 export function openRenderer(options: RendererOptions = {}): Renderer {
-  const { parallelism = availableParallelism(), drawingCpuMs = DRAWING_CPU_MS, maxPixels } = options;
+  const { parallelism = availableParallelism(), drawingCpuMs = DRAWING_CPU_MS, maxPixels, isBackground } = options;
   const slots = countSlots(parallelism);
   // Drawings leave one slot to other images, even if all of them run until they are killed.
   const drawingSlots = slots - 1;
@@ -79,7 +81,7 @@ export function openRenderer(options: RendererOptions = {}): Renderer {
 
   function acquire(): KillableProcess {
     if (isClosed) throw new AppError('unavailable', 'The server is shutting down.');
-    const known = idle.pop() ?? startProcess({ threads, maxPixels });
+    const known = idle.pop() ?? startProcess({ threads, maxPixels, isBackground });
     all.add(known);
     clearTimeout(stops.get(known));
     if (known.isAlive) return known;
@@ -224,8 +226,9 @@ const UNCOMPRESSED_PIXELS_PER_SLOT = 2 ** 23;
 /** Returns the number of pool slots that a job takes, estimated from the pixels of its source and its result. */
 function estimateCost(job: Job): number {
   if (job.kind === 'header') return 1;
-  const before = job.header.width * job.header.height;
-  const after = countPixels(job);
+  const frames = job.kind === 'file' && job.transform.animated ? job.header.pages : 1;
+  const before = job.header.width * job.header.height * frames;
+  const after = countPixels(job) * frames;
   const holdsSource = job.kind === 'trim' || job.transform.trim !== undefined;
   const holdsResult = job.kind !== 'trim' && needsTwoRuns(job.transform);
   const uncompressed = Math.max(holdsSource ? before : 0, holdsResult ? after : 0);

@@ -9,7 +9,9 @@ import { measureImage, type RenderContext } from './metadata.js';
 
 export interface InlineDependencies extends RenderContext {
   /** Stores the data URIs. */
-  readonly values: Quota;
+  readonly values: Pick<Quota, 'find' | 'put'>;
+  /** The size of the memory cache; by default 64 MB. */
+  readonly maxKnownCharacters?: number;
 }
 
 /** The memory cache holds 64 MB of text: about 50,000 previews. */
@@ -19,8 +21,8 @@ const MAX_KNOWN_CHARACTERS = 64 * 1024 * 1024;
 const MAX_INLINE_BYTES = 2 ** 20;
 
 export function createInlineImages(parts: InlineDependencies): InlineImages {
-  const { renderer, values } = parts;
-  const known = new LRUCache<string, string>({ maxSize: MAX_KNOWN_CHARACTERS, sizeCalculation: (text) => text.length });
+  const { renderer, values, maxKnownCharacters: maxSize = MAX_KNOWN_CHARACTERS } = parts;
+  const known = new LRUCache<string, string>({ maxSize, sizeCalculation: (text) => text.length });
   const once = singleFlight<string>();
 
   function cached({ contentDigest }: ImageSource, name: string, render: () => Promise<string>): InlineImageReader {

@@ -35,16 +35,37 @@ interface Read extends LargeFileResult {
   readonly witness?: FileFingerprint;
 }
 
-/** Reads large files one after the other in a worker thread, while the site is served without them. */
-export class LargeFileDigests {
+/** Waits for the digests of large files. */
+export interface DigestWaits {
+  /** True when no further file is read. */
+  readonly isClosed: boolean;
+  /** Has this file read next, and waits until records were written again. */
+  wait(file: string): Promise<void>;
+}
+
+/** Files that threads read, each in an order of its own: all of them, or those that queries wait for. */
+type Lane = 'all' | 'urgent';
+
+interface Wanted {
+  readonly root: string;
+  readonly path: string;
+}
+
+/**
+ * Reads large files in a worker thread, one after the other, while the site is served without them. A file that a query
+ * waits for is read at once, beside a different one, which may take minutes.
+ */
+export class LargeFileDigests implements DigestWaits {
   readonly #onRead: (root: string, path: string) => void;
   readonly #results = new Map<string, Read>();
-  readonly #wanted = new Map<string, { readonly root: string; readonly path: string }>();
+  readonly #wanted = new Map<string, Wanted>();
   /** Functions that end the waits for stored digests, by absolute path. */
   readonly #waiting = new Map<string, (() => void)[]>();
-  #digesters: Digesters | undefined;
-  /** True until {@link start}, because the first scan, which the site waits for, has priority. */
-  #isReading = true;
+  readonly #digesters = new Map<Lane, Digesters>();
+  /** The absolute paths of the files that are being read. */
+  readonly #reading = new Map<Lane, string>();
+  /** False until {@link start}, because the first scan, which the site waits for, has priority. */
+  #isStarted = false;
   #isClosed = false;
 
   get isClosed(): boolean {
@@ -63,15 +84,15 @@ export class LargeFileDigests {
     this.#results.delete(key);
     if (read && (read.witness === undefined || isUnchangedFile(now, read.witness))) return read;
     this.#wanted.set(key, { root, path });
-    void this.#readAll();
+    this.#readAll();
     return undefined;
   }
 
-  /** Reads this file next, and waits until records were written again. */
   wait(file: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.set(file, [...(this.#waiting.get(file) ?? []), resolve]);
       if (this.#isClosed) this.settle();
+      this.#readAll();
     });
   }
 
@@ -83,48 +104,56 @@ export class LargeFileDigests {
   }
 
   start(): void {
-    this.#isReading = false;
-    void this.#readAll();
+    this.#isStarted = true;
+    this.#readAll();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.settle();
-    await this.#digesters?.close();
+    await Promise.all([...this.#digesters.values()].map((digesters) => digesters.close()));
   }
 
-  async #readAll(): Promise<void> {
-    if (this.#isReading || this.#wanted.size === 0) return;
-    this.#isReading = true;
-    for (let next = this.#next(); next; next = this.#next()) {
+  #readAll(): void {
+    void this.#readLane('all');
+    void this.#readLane('urgent');
+  }
+
+  async #readLane(lane: Lane): Promise<void> {
+    if (!this.#isStarted || this.#isClosed || this.#reading.has(lane)) return;
+    for (let next = this.#next(lane); next; next = this.#next(lane)) {
       const [key, { root, path }] = next;
-      const read = await this.#read(root, path).catch((error: unknown) => ({ code: String(error) }));
+      this.#reading.set(lane, key);
+      const read = await this.#read(lane, { root, path }).catch((error: unknown) => ({ code: String(error) }));
       if (this.#isClosed) return;
+      this.#reading.delete(lane);
       this.#wanted.delete(key);
       if (read) this.#results.set(key, read);
       this.#onRead(root, path);
     }
-    this.#isReading = false;
-    const digesters = this.#digesters;
-    this.#digesters = undefined;
+    const digesters = this.#digesters.get(lane);
+    this.#digesters.delete(lane);
     await digesters?.close();
   }
 
   /** Returns the next file to read: one whose digest a query waits for, or else the first one. */
-  #next() {
+  #next(lane: Lane): readonly [string, Wanted] | undefined {
+    const reading = new Set(this.#reading.values());
     for (const key of this.#waiting.keys()) {
       const wanted = this.#wanted.get(key);
-      if (wanted) return [key, wanted] as const;
+      if (wanted && !reading.has(key)) return [key, wanted];
     }
-    const [first] = this.#wanted;
-    return first;
+    if (lane === 'urgent') return undefined;
+    for (const entry of this.#wanted) if (!reading.has(entry[0])) return entry;
+    return undefined;
   }
 
   /** Returns `undefined` for a file that was deleted or replaced by a different type of entry. */
-  async #read(root: string, path: string): Promise<Read | undefined> {
-    this.#digesters ??= openDigesterThreads(1);
+  async #read(lane: Lane, { root, path }: Wanted): Promise<Read | undefined> {
+    const digesters = this.#digesters.get(lane) ?? openDigesterThreads(1);
+    this.#digesters.set(lane, digesters);
     const batch = { root, paths: [path], witnesses: new Float64Array(4).fill(NaN) };
-    const { digests, failures, numbers } = await this.#digesters.digest(batch);
+    const { digests, failures, numbers } = await digesters.digest(batch);
     const [failure] = failures;
     if (failure) return { code: failure.code };
     const [digest] = digests;
