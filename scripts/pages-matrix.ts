@@ -28,6 +28,7 @@ const { values } = parseArgs({
     page: { type: 'string', multiple: true },
     width: { type: 'string', multiple: true },
     state: { type: 'string', multiple: true },
+    pictures: { type: 'boolean' },
   },
 });
 const pages = MATRIX_PAGES.filter(({ name }) => values.page?.includes(name) ?? true);
@@ -65,7 +66,11 @@ async function draw(page: Page, origin: string, entry: MatrixPage, state: State)
       const isTool = entry.name === 'graphiql' || entry.name === 'reference';
       if (AXE_WIDTHS.includes(width) && !isTool) problems.push(...(await findViolations(page, [])));
       for (const problem of problems) note(`${entry.name}: ${problem}`, `${state} ${width} ${colorScheme}`);
-      const picture = await sharp(await page.screenshot())
+      const drawn = await page.screenshot();
+      if (values.pictures === true) {
+        await writeFile(path.join(FOLDER, `${entry.name}-${state}-${width}-${colorScheme}.png`), drawn);
+      }
+      const picture = await sharp(drawn)
         .resize({ ...THUMBNAIL, fit: 'contain', position: 'top', background: '#888' })
         .png()
         .toBuffer();
