@@ -191,7 +191,7 @@ async function measureBoard(context: BrowserContext, origin: string): Promise<Me
   await page.waitForTimeout(SETTLE_MS);
   // A restored document starts no new one, for which "goBack" would wait.
   await page.evaluate(() => history.back());
-  await page.waitForTimeout(SETTLE_MS);
+  await page.waitForTimeout(2 * SETTLE_MS);
   const isRestored = await page.evaluate(() => sessionStorage.getItem('restored') === 'true');
   await page.close();
   const again = await openPage(context);

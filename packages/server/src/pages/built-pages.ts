@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { escapeAttribute, serveAssets, type StaticAsset } from '../files/assets.js';
-import { PRIVATE } from '../http/headers.js';
+import { REVALIDATE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';
 import { nameRequest } from '../http/request.js';
 import type { Caller, CredentialSource } from '../http/security.js';
@@ -56,7 +56,7 @@ export function loadBuiltPages(options: BuiltPagesOptions): BuiltPages {
       .replaceAll('{{origin}}', origin())
       .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
       .replace('</head>', `${tags.get(request.path) ?? ''}</head>`);
-    response.set('Cache-Control', PRIVATE).type('html');
+    response.set('Cache-Control', REVALIDATE).type('html');
     // Compression is safe: the document contains only names and settings of the user, no secret.
     await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
   }

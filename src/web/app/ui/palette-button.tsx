@@ -47,7 +47,7 @@ export function PaletteButton({ onOpen, prepare }: PaletteButtonProps) {
       >
         <Icon name="search" />
         <span class="words" aria-hidden="true">
-          Search <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+          Search <kbd data-keys={isMac ? '⌘ K' : 'Ctrl K'} />
         </span>
       </button>
       {isOpen && Palette && <Palette {...{ onOpen, onClose }} />}
