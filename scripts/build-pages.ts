@@ -23,6 +23,20 @@ export async function buildPages(): Promise<void> {
   process.stderr.write('Building the pages…\n');
   const { build } = await import('vite');
   await build({ configFile: 'vite.config.js' });
+  // In a file of its own: a shared one would bring the styles of the pages to GraphiQL and the API reference.
+  await build({
+    configFile: 'vite.config.js',
+    build: {
+      emptyOutDir: false,
+      manifest: 'tools.json',
+      rolldownOptions: {
+        input: 'src/web/app/palette/tool-palette.tsx',
+        // The palette lists the pages of the application, but never draws them.
+        external: /-(?:page|layout)\.js$/,
+        output: { codeSplitting: false },
+      },
+    },
+  });
   const stamp = { inputs, outputs: await digestOutputs() };
   await writeFiles('.', new Map([[STAMP, JSON.stringify(stamp)]]));
 }

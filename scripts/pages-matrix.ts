@@ -17,7 +17,8 @@ import { keepDays, setUp, storeSecrets } from './docs/scenes.js';
 
 /**
  * Draws every page in every state, width and theme, measures it against the rules of the layout and of axe, and writes a
- * contact sheet for each page to `.cache/matrix`. Exits with 1 if a rule is broken.
+ * contact sheet for each page to `.cache/matrix`. Exits with 1 if a rule is broken. `--pictures` also keeps the pictures
+ * in full size, and the accessibility tree of each page and state.
  *
  *     npm run pages:matrix -- --page board --page issues --width 320
  */
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     page: { type: 'string', multiple: true },
     width: { type: 'string', multiple: true },
     state: { type: 'string', multiple: true },
+    pictures: { type: 'boolean' },
   },
 });
 const pages = MATRIX_PAGES.filter(({ name }) => values.page?.includes(name) ?? true);
@@ -37,10 +39,21 @@ const THEMES = ['light', 'dark'] as const;
 
 const FOLDER = '.cache/matrix';
 const HEIGHT = 800;
+
+/** The windows in CSS pixels of a screen of 1280 × 1024 at 200 % and at 400 % zoom, beside those of each width. */
+const ZOOMED = [
+  { width: 640, height: 512 },
+  { width: 320, height: 256 },
+];
 const THUMBNAIL = { width: 180, height: 220 };
 
 /** axe takes long, and its rules depend on the width only where the layout changes. */
 const AXE_WIDTHS: readonly number[] = [320, 1280];
+
+const sizes = [
+  ...widths.map((width) => ({ width, height: HEIGHT })),
+  ...ZOOMED.filter(({ width }) => values.width?.includes(String(width)) ?? true),
+];
 
 interface Cell {
   readonly row: number;
@@ -55,17 +68,26 @@ const broken = new Map<string, string[]>();
 async function draw(page: Page, origin: string, entry: MatrixPage, state: State): Promise<void> {
   await page.setViewportSize({ width: 1280, height: HEIGHT });
   await openState(page, origin, entry, state);
+  if (values.pictures === true) {
+    await writeFile(path.join(FOLDER, `${entry.name}-${state}.yaml`), await page.locator('body').ariaSnapshot());
+  }
   for (const [theme, colorScheme] of THEMES.entries()) {
     await page.emulateMedia({ colorScheme });
-    for (const [column, width] of widths.entries()) {
-      await page.setViewportSize({ width, height: HEIGHT });
+    for (const [column, size] of sizes.entries()) {
+      const { width, height } = size;
+      await page.setViewportSize(size);
       // Two frames: one for the new size, one for observers that react to it.
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       const problems = (await findLayoutProblems(page)).map(({ rule, at }) => `${rule}: ${at}`);
       const isTool = entry.name === 'graphiql' || entry.name === 'reference';
-      if (AXE_WIDTHS.includes(width) && !isTool) problems.push(...(await findViolations(page, [])));
-      for (const problem of problems) note(`${entry.name}: ${problem}`, `${state} ${width} ${colorScheme}`);
-      const picture = await sharp(await page.screenshot())
+      if (AXE_WIDTHS.includes(width) && height === HEIGHT && !isTool)
+        problems.push(...(await findViolations(page, [])));
+      for (const problem of problems) note(`${entry.name}: ${problem}`, `${state} ${width} × ${height} ${colorScheme}`);
+      const drawn = await page.screenshot();
+      if (values.pictures === true) {
+        await writeFile(path.join(FOLDER, `${entry.name}-${state}-${width}x${height}-${colorScheme}.png`), drawn);
+      }
+      const picture = await sharp(drawn)
         .resize({ ...THUMBNAIL, fit: 'contain', position: 'top', background: '#888' })
         .png()
         .toBuffer();
@@ -87,7 +109,7 @@ async function writeSheet(name: string, pictures: readonly Cell[]): Promise<void
     left: column * wide,
     top: row * high,
   }));
-  const size = { width: widths.length * wide, height: states.length * THEMES.length * high };
+  const size = { width: sizes.length * wide, height: states.length * THEMES.length * high };
   const sheet = sharp({ create: { ...size, channels: 3, background: '#555' } }).composite(layers);
   await sheet.png({ palette: true, effort: 4 }).toFile(path.join(FOLDER, `${name}.png`));
 }

@@ -104,7 +104,7 @@ function createListener(options: ListenerOptions): RequestListener {
     authenticate: services.authenticatorFor([]),
     read: readAudience(services),
   });
-  const product = toProductPages(config, findAudience);
+  const product = toProductPages(config, { findAudience, paletteScript: pages.toolScript });
   const explorer = loadExplorer({
     product,
     introspection: config.introspection,

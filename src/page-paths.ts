@@ -64,7 +64,7 @@ const toServicesPath = (hasDashboard: boolean): string => (hasDashboard ? '/serv
 /** Returns the name and the links of this product on the developer pages. */
 export const toProductPages = (
   config: Pick<Config, 'instanceLabel' | 'services' | 'siteAccess'>,
-  findAudience: ProductPages['findAudience'],
+  { findAudience, paletteScript }: Pick<ProductPages, 'findAudience' | 'paletteScript'>,
 ): ProductPages => ({
   name: 'Trellis',
   themeKey: 'trellis-theme',
@@ -75,5 +75,7 @@ export const toProductPages = (
   ],
   pages: listNavigation(config),
   sections: { explorer: '/site', reference: toServicesPath(config.services.includes('dashboard')) },
+  paletteScript,
+  data: { services: config.services.join(' '), 'site-access': config.siteAccess.kind },
   findAudience,
 });

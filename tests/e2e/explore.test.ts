@@ -328,7 +328,7 @@ describeInBrowser('site pages', () => {
 
   test('an unknown address shows a page to browsers and JSON to programs', async () => {
     const response = await open('/nowhere');
-    expect([response?.status(), response?.headers()['cache-control']]).toEqual([404, 'no-store']);
+    expect([response?.status(), response?.headers()['cache-control']]).toEqual([404, 'private, no-cache']);
     await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     await expectAccessible(page);
     const programResponse = await page.request.get(`${stage.server.origin}/nowhere`);

@@ -97,6 +97,16 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     expect(stage.takeComplaints()).toEqual(['401 POST /secrets/consumers']);
   });
 
+  test('is loaded again if the browser restores it after the session has ended', async () => {
+    await go('/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await stage.context.clearCookies();
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    await button('Sign in with a passkey').click();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
   test('shows a message after a cancelled sign-in and opens the dialog again at the next action', async () => {
     await go('/vault/consumers');
     await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();

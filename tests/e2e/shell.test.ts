@@ -20,7 +20,9 @@ describeInBrowser('the header of all pages', () => {
     const links = await pages
       .getByRole('link')
       .evaluateAll((found) =>
-        found.map((link) => [link.firstChild?.textContent?.trim(), link.getAttribute('href')] as const),
+        found.map(
+          (link) => [(link.querySelector('span') ?? link).textContent?.trim(), link.getAttribute('href')] as const,
+        ),
       );
     const { height } = (await page.locator('.bar').boundingBox())!;
     const background = await page.locator('.bar').evaluate((bar) => getComputedStyle(bar).backgroundColor);
@@ -39,6 +41,24 @@ describeInBrowser('the header of all pages', () => {
     expect(await page.title()).toBe('API reference · Trellis');
     expect(await readHeader(page, '/graphql')).toEqual({ ...own, current: ['Site'] });
     expect(await page.title()).toBe('GraphQL explorer · Trellis');
+  });
+
+  test.each(['/docs', '/graphql'])('has the command palette on %s, for users only', async (path) => {
+    const { page } = stage;
+    await page.goto(stage.server.origin + path);
+    await page.getByRole('button', { name: 'Search everything' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+    await page.keyboard.type('consumers');
+    await page.getByRole('option', { name: 'Page Consumers', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Consumers', level: 1 }).waitFor();
+    const context = await stage.enter();
+    const visitor = await context.newPage();
+    await visitor.goto(stage.server.origin + path);
+    await visitor.getByRole('link', { name: 'Services' }).waitFor();
+    expect(await visitor.getByRole('button', { name: 'Search everything' }).count()).toBe(0);
+    await context.close();
   });
 
   test('has no pages of users for a reader without a session', async () => {

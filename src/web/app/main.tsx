@@ -7,7 +7,7 @@ import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso
 import { dashboardClient, loadDocumentsWhenOutdated } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
-import { loadSession, user } from './session.js';
+import { checkRestoredSession, loadSession, user } from './session.js';
 import { Heading } from './ui/headings.js';
 import { PageLayout } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';
@@ -28,6 +28,7 @@ async function startApp(): Promise<void> {
   loadDocumentsWhenOutdated();
   startPreferences();
   startTheme();
+  checkRestoredSession();
   if (user.value === undefined) void loadSession();
   const route = routes.find(({ path }) => path === location.pathname);
   const pause = new Promise((resolve) => setTimeout(resolve, FIRST_DRAW_TIMEOUT_MS));

@@ -1,11 +1,16 @@
 import type { ComponentType } from 'preact';
 import { isServiceEnabled, siteReaders } from './page-data.js';
 import type { Audience } from './session.js';
+import type { IconName } from './ui/icon.js';
 
 export interface AppPage {
   readonly path: string;
   /** Label in the navigation; absent for pages that are only linked from other pages. */
   readonly name?: string;
+  /** A shorter label for the navigation bar of phones, which has one line. */
+  readonly shortName?: string;
+  /** The icon in the navigation bar of phones. */
+  readonly icon?: IconName;
   readonly load: () => Promise<{ readonly default: ComponentType } | ComponentType>;
   /** Starts loading the page's data before the page is drawn. */
   readonly begin?: () => Promise<void>;
@@ -26,6 +31,8 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/',
     name: 'Pull requests',
+    shortName: 'Pulls',
+    icon: 'open',
     load: () => import('./board/pull-requests-page.js').then(({ PullRequestsPage }) => PullRequestsPage),
     begin: () => import('./board/pull-requests-page.js').then(({ preloadPullRequests }) => preloadPullRequests()),
     needs: 'user',
@@ -34,6 +41,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/issues',
     name: 'Issues',
+    icon: 'issue',
     load: () => import('./board/issues-page.js').then(({ IssuesPage }) => IssuesPage),
     needs: 'user',
     isThere: isServiceEnabled('dashboard'),
@@ -47,6 +55,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/insights',
     name: 'Insights',
+    icon: 'chart',
     load: () => import('./insights/insights-page.js').then(({ InsightsPage }) => InsightsPage),
     needs: 'user',
     isThere: isServiceEnabled('dashboard'),
@@ -54,6 +63,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/vault',
     name: 'Secrets',
+    icon: 'lock',
     load: () => import('./secrets/secrets-page.js').then(({ SecretsPage }) => SecretsPage),
     needs: 'admin',
     isThere: isServiceEnabled('secrets'),
@@ -103,6 +113,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/site',
     name: 'Site',
+    icon: 'folder',
     load: loadSitePage(() => import('./site/files/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),
@@ -122,6 +133,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: isServiceEnabled('dashboard') ? '/services' : '/',
     name: 'Services',
+    icon: 'grid',
     load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),
     needs: 'public',
     isThere: true,
@@ -129,6 +141,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/settings',
     name: 'Settings',
+    icon: 'sliders',
     load: () => import('./settings/settings-page.js').then(({ SettingsPage }) => SettingsPage),
     needs: 'user',
     isThere: isServiceEnabled('dashboard') || isServiceEnabled('secrets'),
@@ -136,6 +149,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/admin',
     name: 'Admin',
+    icon: 'person',
     load: () => import('./admin/admin-page.js').then(({ AdminPage }) => AdminPage),
     needs: 'admin',
     isThere: isServiceEnabled('dashboard'),

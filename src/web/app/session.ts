@@ -20,6 +20,19 @@ export async function loadSession(): Promise<void> {
   user.value = isServiceEnabled('dashboard') || isServiceEnabled('secrets') ? await findUser() : null;
 }
 
+/**
+ * Loads a new document if the browser restores a page of a session that has ended, or of a different user: the restored
+ * page still shows the data of before.
+ */
+export function checkRestoredSession(): void {
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted || user.peek() === undefined) return;
+    void findUser().then((found) => {
+      if (found !== undefined && found?.username !== user.peek()?.username) location.reload();
+    });
+  });
+}
+
 /** Returns the user of the current session, `null` without a session, or `undefined` if it could not be loaded. */
 export async function findUser(): Promise<SessionUser | null | undefined> {
   try {

@@ -225,7 +225,7 @@ describeInBrowser('the board', () => {
     await other.close();
   });
 
-  test('a newly opened board requests only its stream; the document embeds the rest and is not cached', async () => {
+  test('a newly opened board requests only its stream; the document embeds the rest and is revalidated', async () => {
     const other = await stage.context.newPage();
     const requested: string[] = [];
     other.on('request', (request) => requested.push(new URL(request.url()).pathname));
@@ -233,7 +233,7 @@ describeInBrowser('the board', () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     await other.route('**/api/dashboard/stream*', (route) => held.then(() => route.continue()));
     const document = await other.goto(stage.server.origin);
-    expect(document?.headers()['cache-control']).toBe('no-store');
+    expect(document?.headers()['cache-control']).toBe('private, no-cache');
     await other.getByText('Ada', { exact: true }).waitFor();
     await other.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
     await other.getByText('Loading …').waitFor();

@@ -33,7 +33,7 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
 export const WIDTHS = [320, 360, 375, 390, 600, 768, 820, 1024, 1280, 1440, 1920] as const;
 
 /** The states that can be made of any page; `empty` needs an account without data. */
-export const STATES = ['many', 'one', 'long', 'rtl', 'failing', 'offline', 'ended'] as const;
+export const STATES = ['many', 'one', 'long', 'rtl', 'loading', 'forbidden', 'failing', 'offline', 'ended'] as const;
 
 export type State = (typeof STATES)[number] | 'empty';
 
@@ -51,7 +51,8 @@ export async function openState(page: Page, origin: string, { path, one }: Matri
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   // While the dialog of an ended session is open, its page goes on loading.
   if (state === 'ended') await waitForDialog(page);
-  else await page.waitForFunction(() => !document.querySelector('main')?.textContent.includes('Loading …'));
+  else if (state !== 'loading')
+    await page.waitForFunction(() => !document.querySelector('main')?.textContent.includes('Loading …'));
   if (state === 'long') await replaceTexts(page, LONG);
   if (state === 'rtl') await replaceTexts(page, ARABIC);
 }
@@ -60,6 +61,9 @@ const fail = (status: number, code: string, message: string) => (route: Route) =
   route.fulfill({ status, json: { error: message, code, requestId: '01JAZ4QX1V6KQ2' } });
 
 const ANSWERS: Readonly<Partial<Record<State, (route: Route) => Promise<void>>>> = {
+  // Requests stay open until the next state.
+  loading: () => new Promise(() => undefined),
+  forbidden: fail(403, 'forbidden', 'Only admins can do this.'),
   failing: fail(500, 'internal', 'Internal error.'),
   offline: (route) => route.abort('internetdisconnected'),
   ended: fail(401, 'unauthorized', 'Expected a session.'),

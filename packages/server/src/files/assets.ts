@@ -23,9 +23,9 @@ export interface StaticAsset {
 /**
  * Reads files into memory, to serve them below `base`.
  *
- * @param files File paths by the name that pages refer to.
+ * @param files File paths, or contents, by the name that pages refer to.
  */
-export function loadAssets(base: string, files: Readonly<Record<string, string>>): Assets {
+export function loadAssets(base: string, files: Readonly<Record<string, Buffer | string>>): Assets {
   const byName = new Map(Object.entries(files).map(([name, file]) => [name, loadAsset(base, name, file)]));
   return {
     handler: serveAssets([...byName.values()]),
@@ -37,8 +37,8 @@ export function loadAssets(base: string, files: Readonly<Record<string, string>>
   };
 }
 
-function loadAsset(base: string, name: string, file: string): StaticAsset {
-  const bytes = readFileSync(file);
+function loadAsset(base: string, name: string, file: Buffer | string): StaticAsset {
+  const bytes = typeof file === 'string' ? readFileSync(file) : file;
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const extension = extname(name);
   return { url: `${base}/${name.slice(0, -extension.length)}-${digest}${extension}`, bytes };

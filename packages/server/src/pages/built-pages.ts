@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { escapeAttribute, serveAssets, type StaticAsset } from '../files/assets.js';
-import { PRIVATE } from '../http/headers.js';
+import { REVALIDATE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';
 import { nameRequest } from '../http/request.js';
 import type { Caller, CredentialSource } from '../http/security.js';
@@ -15,6 +15,8 @@ export interface BuiltPages {
   readonly assets: RequestHandler;
   /** Serves the document that all pages share, with preload tags for the files of the requested page. */
   readonly document: RequestHandler;
+  /** The tag that loads the script for pages that the bundler has not built; empty without built pages. */
+  readonly toolScript: string;
   /** Serves the document with the status 404 to browsers; other clients continue to the next handler. */
   readonly notFound: RequestHandler;
 }
@@ -38,26 +40,30 @@ interface BuiltPagesOptions {
 export function loadBuiltPages(options: BuiltPagesOptions): BuiltPages {
   const { folders, modules, values, workers = [], origin, findPageData } = options;
   const folder = folders.map((url) => fileURLToPath(url)).find((path) => existsSync(`${path}index.html`));
-  if (folder === undefined) return { assets: pass, document: throwNotBuilt, notFound: pass };
+  if (folder === undefined) {
+    return { assets: pass, document: throwNotBuilt, notFound: pass, toolScript: '' };
+  }
   const page = Object.entries(values).reduce(
     // A replacement string would be searched for patterns such as `$&`.
     (text, [name, value]) => text.replaceAll(`{{${name}}}`, () => escapeAttribute(value)),
     readFileSync(`${folder}index.html`, 'utf8'),
   );
-  const tags = readPreloadTags(folder, modules);
+  const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, 'utf8')) as Manifest;
+  const tags = readPreloadTags(manifest, modules);
   async function document(request: Request, response: Response): Promise<void> {
     const facts = await findPageData(request);
     const text = page
       .replaceAll('{{origin}}', origin())
       .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
       .replace('</head>', `${tags.get(request.path) ?? ''}</head>`);
-    response.set('Cache-Control', PRIVATE).type('html');
+    response.set('Cache-Control', REVALIDATE).type('html');
     // Compression is safe: the document contains only names and settings of the user, no secret.
     await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
   }
   return {
     assets: express.Router().use(serveAssets(readAssets(`${folder}assets/`)), serveWorkers(folder, workers)),
     document,
+    toolScript: toToolScript(folder),
     notFound: (request, response, next) =>
       request.accepts(['json', 'html']) === 'html' ? document(request, response.status(404)) : next(),
   };
@@ -66,9 +72,23 @@ export function loadBuiltPages(options: BuiltPagesOptions): BuiltPages {
 const pass: RequestHandler = (_request, _response, next) => next();
 
 /** Returns the preload tags of each page by its path. */
-function readPreloadTags(folder: string, modules: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, 'utf8')) as Manifest;
-  return new Map(Object.entries(modules).map(([path, module]) => [path, listPreloadTags(manifest, module, '/pages/')]));
+function readPreloadTags(manifest: Manifest, modules: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(modules).map(([path, module]) => [path, listPreloadTags(manifest, module, BASE)]));
+}
+
+/** The base URL of the files. */
+const BASE = '/pages/';
+
+/** The manifest of the script for pages of tools, which is built by itself. */
+const TOOL_MANIFEST = 'tools.json';
+
+function toToolScript(folder: string): string {
+  if (!existsSync(folder + TOOL_MANIFEST)) return '';
+  const entries = Object.values(JSON.parse(readFileSync(folder + TOOL_MANIFEST, 'utf8')) as Manifest);
+  return entries
+    .filter(({ isEntry }) => isEntry)
+    .map(({ file }) => `<script type="module" src="${BASE}${file}"></script>`)
+    .join('');
 }
 
 function throwNotBuilt(): never {
@@ -133,6 +153,7 @@ interface Chunk {
   readonly file: string;
   readonly imports?: readonly string[];
   readonly css?: readonly string[];
+  readonly isEntry?: boolean;
 }
 
 /** The bundler's `manifest.json`. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +25,10 @@ function inPackage(name: string, file: string): string {
   return existsSync(copy) ? copy : join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
 }
 
+/** Returns a style sheet without its fonts, which are most of its bytes: pages use the fonts of the system. */
+const withoutFonts = (file: string): Buffer =>
+  Buffer.from(readFileSync(file, 'utf8').replaceAll(/@font-face\s*\{[^}]*\}/g, ''));
+
 /** Below the path of the endpoint, so that a proxy that forwards `/graphql` forwards these too. */
 const ASSETS_PATH = '/graphql/assets';
 
@@ -41,6 +45,10 @@ export interface ProductPages {
   readonly pages: readonly (ProductPage & { readonly needs: Audience })[];
   /** The pages of the navigation that the explorer and the reference belong to, by their paths. */
   readonly sections: { readonly explorer: string; readonly reference: string };
+  /** The tag that loads the command palette of the product into the header, for signed-in users. */
+  readonly paletteScript: string;
+  /** Attributes of the body that the palette reads. */
+  readonly data: Readonly<Record<string, string>>;
   /** Returns the pages that the sender of a request can open; `undefined` if it is unknown. */
   readonly findAudience: (request: Request) => Promise<Audience | undefined>;
 }
@@ -73,7 +81,7 @@ export function loadExplorer({ product, introspection, needsToken, enter }: Expl
     'explorer-examples.js': own('explorer-examples.js'),
     'explorer.js': own('explorer.js'),
     'tool-header.css': own('tool-header.css'),
-    'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
+    'graphiql.css': withoutFonts(inPackage('graphiql', 'graphiql.min.css')),
     'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
@@ -88,7 +96,7 @@ export function loadExplorer({ product, introspection, needsToken, enter }: Expl
 
 /**
  * As strict as GraphiQL allows. Its dialogs prevent scrolling with a style element whose text depends on the width of
- * the scroll bar, which rules out a hash. Its fonts and icons are data URLs.
+ * the scroll bar, which rules out a hash. Its icons are data URLs.
  */
 const policy = helmet.contentSecurityPolicy({
   useDefaults: false,
@@ -97,7 +105,6 @@ const policy = helmet.contentSecurityPolicy({
     'script-src': ["'self'"],
     'style-src': ["'self'"],
     'style-src-elem': ["'self'", "'unsafe-inline'"],
-    'font-src': ["'self'", 'data:'],
     'img-src': ["'self'", 'data:'],
     'connect-src': ["'self'"],
     'base-uri': ["'none'"],
@@ -141,10 +148,11 @@ function createShellSender(page: string, product: ProductPages, tool: keyof Prod
 
 function withProduct(
   page: string,
-  { name, label, themeKey, pages, sections }: ProductPages,
+  { name, label, themeKey, pages, sections, paletteScript, data }: ProductPages,
   tool: keyof ProductPages['sections'],
   audience: Audience,
 ): string {
+  const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escapeAttribute(value)}"`);
   const isOpen = ({ needs }: ProductPages['pages'][number]): boolean =>
     AUDIENCES.indexOf(needs) <= AUDIENCES.indexOf(audience);
   const links = pages.filter(isOpen).map((one) => {
@@ -155,7 +163,10 @@ function withProduct(
     .replaceAll('{{product}}', () => escapeText(name))
     .replace('{{label}}', () => (label === '' ? '' : ` <span class="instance">${escapeText(label)}</span>`))
     .replace('{{pages}}', () => links.join('\n          '))
-    .replace('{{theme-key}}', () => escapeAttribute(themeKey));
+    .replace('{{theme-key}}', () => escapeAttribute(themeKey))
+    .replace('{{palette}}', () => (audience === 'public' ? '' : '<div id="palette"></div>'))
+    .replace('</head>', () => (audience === 'public' ? '</head>' : `${paletteScript}</head>`))
+    .replace('<body', () => `<body${attributes.join('')}`);
 }
 
 const escapeText = (text: string): string => escapeAttribute(text).replaceAll('<', '&lt;');

@@ -5,6 +5,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient } from '../api.js';
 import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { ActionButton } from '../ui/buttons.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { Heading } from '../ui/headings.js';
 import { Countdown } from '../ui/time-elements.js';
 import { formatDateTime, formatRelativeTime, formatTime } from '../ui/times.js';
@@ -38,7 +39,9 @@ export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
             checked={isPaused.value}
             onChange={({ currentTarget }) => (isPaused.value = currentTarget.checked)}
           />
-          Pause updates
+          <span>
+            Pause<span class="spare"> updates</span>
+          </span>
         </label>
         <ActionButton onAct={() => refreshBoard(includeDrafts)}>Refresh</ActionButton>
       </div>
@@ -76,6 +79,39 @@ async function loadOwners(): Promise<void> {
   owners.value = found ?? [];
   if (boardOwner.value !== '' && !owners.value.some(({ username }) => username === boardOwner.value)) selectBoard('');
 }
+
+/** Explains why a board has no rows of a kind, with the next step. */
+export function EmptyBoard({
+  board,
+  rows,
+}: {
+  readonly board: Board;
+  readonly rows: 'issues' | 'pull requests' | 'repositories';
+}) {
+  const failed = [...board.forges, ...(board.furtherForges ?? [])].filter(({ error }) => error !== undefined);
+  const isOwn = boardOwner.value === '';
+  if (failed.length > 0) {
+    const names = [...new Set(failed.map(({ forge }) => FORGE_NAMES[forge]))].join(' and ');
+    const link = isOwn && <a href="/settings">Check the settings of {names}</a>;
+    return <EmptyState icon="conflict" text={`${names} could not be read.`} next={link} />;
+  }
+  if (board.forges.length > 0 || !isOwn) {
+    const link = isOwn && <a href="/repositories">Choose the repositories on your board</a>;
+    return <EmptyState icon={ICONS[rows]} text={`No open ${rows}.`} next={link} />;
+  }
+  return <EmptyState icon={ICONS[rows]} text="No code host connected yet." next={connect} />;
+}
+
+const ICONS = { issues: 'issue', 'pull requests': 'open', repositories: 'repository' } as const;
+
+const connect = (
+  <a class="button main" href="/settings">
+    Connect GitHub, GitLab or Forgejo
+  </a>
+);
+
+/** Whether a code host, or the owner of a shared board, supplies rows. */
+export const hasSource = ({ forges }: Board): boolean => forges.length > 0 || boardOwner.value !== '';
 
 /**
  * A button, over the page, that shows waiting updates. They wait so that no row moves while the user is about to press

@@ -3,13 +3,15 @@ import { useLocation } from 'preact-iso';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { type ActiveFilter, ActiveFilters } from '../ui/active-filters.js';
 import { useAddress } from '../ui/address.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { Select } from '../ui/fields.js';
 import { FoldedFilters } from '../ui/folded-filters.js';
+import { Icon } from '../ui/icon.js';
 import { RelativeTime } from '../ui/time-elements.js';
-import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
+import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
 import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
-import { FORGE_NAMES, getRowKey, type Issue } from './data/rows.js';
+import { type Board, FORGE_NAMES, getRowKey, type Issue } from './data/rows.js';
 import { readIssueQuery, syncFilters } from './filter/filter-store.js';
 import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
 import {
@@ -39,7 +41,7 @@ export function IssuesPage() {
       ) : (
         <>
           <ForgeNotices board={board} />
-          <Issues issues={board.issues} />
+          {hasSource(board) ? <Issues board={board} /> : <EmptyBoard board={board} rows="issues" />}
         </>
       )}
       <UpdatesBar count={pendingIssueUpdates.value} />
@@ -47,7 +49,8 @@ export function IssuesPage() {
   );
 }
 
-function Issues({ issues }: { readonly issues: readonly Issue[] }) {
+function Issues({ board }: { readonly board: Board }) {
+  const { issues } = board;
   const choices = useMemo(() => listIssueFilterOptions(issues), [issues]);
   const used = useMemo(() => dropUnavailableIssueValues(issueFilter.value, choices), [issueFilter.value, choices]);
   const selected = useMemo(() => applyIssueFilter(issues, used), [issues, used]);
@@ -64,14 +67,27 @@ function Issues({ issues }: { readonly issues: readonly Issue[] }) {
           <IssueRow key={getRowKey(issue)} issue={issue} />
         ))}
       </ul>
-      {selected.length === 0 && <p>{issues.length === 0 ? 'No open issues.' : 'No issues match the filters.'}</p>}
+      {selected.length === 0 && <NoIssues board={board} />}
     </>
   );
+}
+
+function NoIssues({ board }: { readonly board: Board }) {
+  if (board.issues.length === 0) return <EmptyBoard board={board} rows="issues" />;
+  const clear = (
+    <button type="button" onClick={() => (issueFilter.value = { ...NO_ISSUE_FILTER, housekeeping: true })}>
+      Show all issues
+    </button>
+  );
+  return <EmptyState icon="search" text="No issues match the filters." next={clear} />;
 }
 
 function IssueRow({ issue }: { readonly issue: Issue }) {
   return (
     <li class="pull issue">
+      <span class="glyph">
+        <Icon name="issue" />
+      </span>
       <div class="about">
         <div class="title" dir="auto">
           <a class="open" href={issue.url} target="_blank" rel="noreferrer">

@@ -3,11 +3,12 @@ import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dashboardClient } from '../api.js';
 import { useAddress } from '../ui/address.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { BulkBar } from './actions/bulk-bar.js';
-import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
+import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
 import { boardError, boardOwner, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
-import { type Board, FORGE_NAMES, getRowKey, type PullRequest } from './data/rows.js';
+import { type Board, getRowKey, type PullRequest } from './data/rows.js';
 import { FilterBar } from './filter/filter-bar.js';
 import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
 import {
@@ -42,12 +43,14 @@ export function PullRequestsPage() {
   return (
     <>
       <BoardHead title="Pull requests" includeDrafts={drafts}>
-        {board && <Tiles board={board} onFilter={onFilter} />}
+        {board && hasSource(board) && <Tiles board={board} onFilter={onFilter} />}
       </BoardHead>
       {board === undefined ? (
         boardError.value === undefined && <p class="quiet">Loading …</p>
-      ) : (
+      ) : hasSource(board) ? (
         <PullRequestList board={board} />
+      ) : (
+        <EmptyBoard board={board} rows="pull requests" />
       )}
       <UpdatesBar count={pendingUpdates.value} />
     </>
@@ -112,9 +115,7 @@ function PullRequestList({ board }: { readonly board: Board }) {
         isReadOnly={!isOwn}
       />
       <Pager {...paged} />
-      {rows.length === 0 && (
-        <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>
-      )}
+      {rows.length === 0 && <NoRows board={board} />}
       {isOwn && (
         <BulkBar
           chosen={rows.filter((row) => chosen.has(getRowKey(row)))}
@@ -127,22 +128,14 @@ function PullRequestList({ board }: { readonly board: Board }) {
   );
 }
 
-function Nothing({ board }: { readonly board: Board }) {
-  const failed = [...board.forges, ...(board.furtherForges ?? [])].filter(({ error }) => error !== undefined);
-  if (failed.length > 0) {
-    const names = [...new Set(failed.map(({ forge }) => FORGE_NAMES[forge]))].join(' and ');
-    return (
-      <>
-        {names} could not be read. {boardOwner.value === '' && <a href="/settings">Check the settings of {names}</a>}
-      </>
-    );
-  }
-  if (board.forges.length > 0 || boardOwner.value !== '') return <>No open pull requests.</>;
-  return (
-    <>
-      No code host connected yet. <a href="/settings">Connect GitHub, GitLab or Forgejo</a>
-    </>
+function NoRows({ board }: { readonly board: Board }) {
+  if (board.pullRequests.length === 0) return <EmptyBoard board={board} rows="pull requests" />;
+  const clear = (
+    <button type="button" onClick={() => onFilter(NO_FILTER)}>
+      Show all pull requests
+    </button>
   );
+  return <EmptyState icon="search" text="No pull requests match the filters." next={clear} />;
 }
 
 interface TilesProps {

@@ -6,7 +6,7 @@ import { ActionButton } from '../ui/buttons.js';
 import { Select } from '../ui/fields.js';
 import { showToast, showUndoToast } from '../ui/toasts.js';
 import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './actions/repository-actions.js';
-import { BoardHead, ForgeNotices } from './board-head.js';
+import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from './board-head.js';
 import { boardError, boardOwner, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
 import { rateLimitedUntil, rateLimitNoticeId } from './data/forge-rate-limits.js';
@@ -28,7 +28,11 @@ export function RepositoriesPage() {
       ) : (
         <>
           <ForgeNotices board={board} />
-          <RepositoryList repositories={board.repos} />
+          {hasSource(board) ? (
+            <RepositoryList repositories={board.repos} />
+          ) : (
+            <EmptyBoard board={board} rows="repositories" />
+          )}
         </>
       )}
     </>

@@ -1,3 +1,4 @@
+import { dashboardClient, requireData } from '../api.js';
 import { newestBoard } from '../board/data/board-store.js';
 import { formatRepositoryName } from '../board/data/rows.js';
 import { isServiceEnabled } from '../page-data.js';
@@ -56,9 +57,11 @@ const listHelp = (): readonly Entry[] => [
   ...(isServiceEnabled('site') ? [{ kind: 'Help' as const, name: 'GraphQL explorer', href: '/graphql' }] : []),
 ];
 
-/** Rows and repositories of the last loaded board. */
-function listBoard(): readonly Entry[] {
-  const { pullRequests = [], repos = [] } = newestBoard.value ?? {};
+/** Rows and repositories of the user's board: the one on screen, or else the stored one. After a failed request they are missing. */
+export async function loadBoard(): Promise<readonly Entry[]> {
+  if (user.value == null || !isServiceEnabled('dashboard')) return [];
+  const { pullRequests, repos } =
+    newestBoard.value ?? requireData(await dashboardClient.GET('/api/dashboard', { params: { query: {} } }));
   return [
     ...pullRequests.map(({ title, repo, number, url }) => ({
       kind: 'Pull request' as const,
@@ -88,7 +91,7 @@ export async function loadSecrets(): Promise<readonly Entry[]> {
 }
 
 /** Everything that needs no request. */
-export const listEntries = (): readonly Entry[] => [...listPages(), ...ACTIONS, ...listHelp(), ...listBoard()];
+export const listEntries = (): readonly Entry[] => [...listPages(), ...ACTIONS, ...listHelp()];
 
 /** More entries are neither read nor drawn quickly; further words narrow them down. */
 const MAX_FOUND = 12;

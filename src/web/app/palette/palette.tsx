@@ -1,28 +1,33 @@
 import './palette.css';
-import { useLocation } from 'preact-iso';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ROUTER_SCOPE } from '../page-data.js';
-import { type Entry, listEntries, loadSecrets, searchEntries } from './entries.js';
+import { type Entry, listEntries, loadBoard, loadSecrets, searchEntries } from './entries.js';
+
+interface PaletteProps {
+  /** Opens an address of this server. */
+  readonly onOpen: (href: string) => void;
+  readonly onClose: () => void;
+}
 
 /** A dialog that finds pages, pull requests, repositories, secrets, files, actions and help by their names. */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+export function Palette({ onOpen, onClose }: PaletteProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  const { route } = useLocation();
   const [text, setText] = useState('');
   const [selected, select] = useState(0);
-  const [secrets, setSecrets] = useState<readonly Entry[]>([]);
+  const [loaded, setLoaded] = useState<readonly Entry[]>([]);
   useLayoutEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => void loadSecrets().then(setSecrets, () => undefined), []);
-  const entries = useMemo(() => [...listEntries(), ...secrets], [secrets]);
+  useEffect(() => {
+    const add = (more: readonly Entry[]): void => setLoaded((before) => [...before, ...more]);
+    for (const load of [loadBoard, loadSecrets]) void load().then(add, () => undefined);
+  }, []);
+  const entries = useMemo(() => [...listEntries(), ...loaded], [loaded]);
   const found = useMemo(() => searchEntries(entries, text), [entries, text]);
   const open = ({ href, act }: Entry): void => {
     dialog.current?.close();
     act?.();
     if (href === undefined) return;
-    if (!href.startsWith('/')) window.open(href, '_blank', 'noreferrer');
-    else if (ROUTER_SCOPE.test(href)) route(href);
-    else location.assign(href);
+    if (href.startsWith('/')) onOpen(href);
+    else window.open(href, '_blank', 'noreferrer');
   };
   const onKey = (event: KeyboardEvent): void => {
     const entry = found[selected];

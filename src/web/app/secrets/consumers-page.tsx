@@ -77,7 +77,7 @@ function Directory({ consumers, onChange }: DirectoryProps) {
     <>
       <form role="search" aria-label="Filter consumers" class="filters" onSubmit={(event) => event.preventDefault()}>
         <div class="selects">
-          <label>
+          <label class="search">
             Search consumers
             <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
           </label>

@@ -64,47 +64,53 @@ export function NewSecretPage() {
   return (
     <SecretsLayout title="New secret">
       {steps}
-      <div hidden={steps !== undefined}>
+      <div class="secret-form" hidden={steps !== undefined}>
         <p class="quiet">
           The value is encrypted in this browser before it is sent. The server can’t read it. Many values at once:{' '}
           <a href="/vault/import">import a .env file</a>.
         </p>
         <Form verb="Save secret" onSave={create}>
-          <Field
-            label="Name"
-            required
-            maxLength={128}
-            pattern={SLUG_PATTERN}
-            hint="Letters, digits, - and _. Starts with a letter or digit."
-            autoComplete="off"
-            autoCapitalize="none"
-            spellcheck={false}
-            value={slug}
-            onValue={setSlug}
-          />
-          <SecretField label="Value" value={value} onValue={setValue} />
-          <ValueGenerator onValue={setValue} />
-          {typeof value === 'string' && value !== '' && (
-            <p class="acts">
-              <button type="button" onClick={() => void copySecretly(value, 'The new value')}>
-                Copy without showing
-              </button>
-            </p>
-          )}
-          <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-          <AsyncContent from={consumers}>
-            {(list) => <NewProgramField value={program} onValue={setProgram} isOpen={list.length === 0} />}
-          </AsyncContent>
-          <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
-          <Field label="Description" maxLength={1000} value={description} onValue={setDescription} />
-          <Field
-            label="Tags"
-            hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - or _."
-            pattern={TAGS_PATTERN}
-            value={tags}
-            onValue={setTags}
-          />
-          <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
+          <div class="columns">
+            <div>
+              <Field
+                label="Name"
+                required
+                maxLength={128}
+                pattern={SLUG_PATTERN}
+                hint="Letters, digits, - and _. Starts with a letter or digit."
+                autoComplete="off"
+                autoCapitalize="none"
+                spellcheck={false}
+                value={slug}
+                onValue={setSlug}
+              />
+              <SecretField label="Value" value={value} onValue={setValue} />
+              <ValueGenerator onValue={setValue} />
+              {typeof value === 'string' && value !== '' && (
+                <p class="acts">
+                  <button type="button" onClick={() => void copySecretly(value, 'The new value')}>
+                    Copy without showing
+                  </button>
+                </p>
+              )}
+            </div>
+            <div>
+              <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
+              <AsyncContent from={consumers}>
+                {(list) => <NewProgramField value={program} onValue={setProgram} isOpen={list.length === 0} />}
+              </AsyncContent>
+              <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
+              <Field label="Description" maxLength={1000} value={description} onValue={setDescription} />
+              <Field
+                label="Tags"
+                hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - or _."
+                pattern={TAGS_PATTERN}
+                value={tags}
+                onValue={setTags}
+              />
+              <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
+            </div>
+          </div>
           <FormError text={problem} />
         </Form>
       </div>

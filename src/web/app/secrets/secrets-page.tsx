@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { parseAddressState, type Query, useAddress } from '../ui/address.js';
+import { EmptyState } from '../ui/empty-state.js';
 import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { DueWork } from './due.js';
@@ -86,7 +87,7 @@ function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
   return (
     <form role="search" aria-label="Filter secrets" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
-        <label>
+        <label class="search">
           Search names and descriptions
           <input
             type="search"
@@ -118,16 +119,21 @@ function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
 /** The next step, shown while there are no secrets. */
 function Welcome() {
   return (
-    <div class="prose">
-      <p>
-        No secrets yet. <a href="/vault/new">Create the first secret</a>: it is encrypted in this browser, and the
-        server can’t read it. Your key, and the key and the token of a program that reads the secret, are created in the
-        same form.
-      </p>
-      <p class="quiet">
-        Hosts that have a key already are added under <a href="/vault/consumers">Consumers</a>.
-      </p>
-    </div>
+    <EmptyState
+      icon="lock"
+      text={
+        <>
+          No secrets yet. The first one is encrypted in this browser, and the server can’t read it. Your key, and the
+          key and the token of a program that reads the secret, are created in the same form. Hosts that have a key
+          already are added under <a href="/vault/consumers">Consumers</a>.
+        </>
+      }
+      next={
+        <a class="button" href="/vault/new">
+          Create the first secret
+        </a>
+      }
+    />
   );
 }
 

@@ -51,8 +51,10 @@ async function collect(tokens: AsyncIterable<Token>): Promise<readonly Token[]> 
 export function TokensPage() {
   return (
     <SecretsLayout title="Tokens">
-      <Tokens kind="consumer" />
-      <Tokens kind="write" />
+      <div class="token-kinds">
+        <Tokens kind="consumer" />
+        <Tokens kind="write" />
+      </div>
     </SecretsLayout>
   );
 }

@@ -20,7 +20,7 @@ export function SearchField({ label, search, maxLength, onSearch }: SearchFieldP
     return () => clearTimeout(timer);
   });
   return (
-    <label>
+    <label class="search">
       {label}
       <input
         type="search"

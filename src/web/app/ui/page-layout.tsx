@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
 import { boardOwner, newestBoard } from '../board/data/board-store.js';
-import { instanceLabel } from '../page-data.js';
+import { instanceLabel, ROUTER_SCOPE } from '../page-data.js';
 import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
 import { ActivityPanel } from './activity.js';
+import { Icon } from './icon.js';
 import { Menu } from './menu.js';
 import { PaletteButton } from './palette-button.js';
 import { usePreferences } from './preferences.js';
@@ -35,10 +37,12 @@ function Navigation() {
   if (user.value === undefined) return <nav aria-label="Pages" />;
   const pages = APP_PAGES.filter(isShown);
   const rest = pages.slice(TABS);
-  const link = ({ path: to, name }: AppPage) => (
+  const link = ({ path: to, name, shortName, icon }: AppPage) => (
     <a href={to} aria-current={isBelow(path, to) ? 'page' : undefined}>
-      {name}
-      {to === '/issues' && <IssueCount />}
+      {icon && <Icon name={icon} />}
+      <span class={shortName && 'long'}>{name}</span>
+      {shortName && <span class="short">{shortName}</span>}
+      {to === '/issues' && user.value && <IssueCount username={user.value.username} />}
     </a>
   );
   return (
@@ -49,7 +53,14 @@ function Navigation() {
         ))}
         {rest.length > 0 && (
           <li class={`rest ${rest.some((page) => isBelow(path, page.path)) ? 'current' : ''}`}>
-            <Menu name="More" label="More pages">
+            <Menu
+              name={
+                <>
+                  <Icon name="menu" /> More
+                </>
+              }
+              label="More pages"
+            >
               {(close) => (
                 <div role="presentation" onClick={close}>
                   {rest.map(link)}
@@ -67,11 +78,12 @@ function Navigation() {
 const TABS = 4;
 
 function Account() {
+  const { route } = useLocation();
   if (user.value === undefined) return null;
   if (user.value === null) return APP_PAGES.some(({ path, isThere }) => path === '/sign-in' && isThere) ? signIn : null;
   return (
     <>
-      <PaletteButton />
+      <PaletteButton onOpen={(href) => (ROUTER_SCOPE.test(href) ? route(href) : location.assign(href))} />
       <ActivityPanel />
       <span class="who">{user.value.displayName}</span>
     </>
@@ -87,17 +99,22 @@ function isShown({ name, isThere, needs }: AppPage): boolean {
 
 const isBelow = (path: string, page: string): boolean => path === page || (page !== '/' && path.startsWith(`${page}/`));
 
-/** The number of open issues on the user's own board, once a board is loaded. */
-function IssueCount() {
-  const count = boardOwner.value === '' ? newestBoard.value?.openIssueCount : undefined;
+/**
+ * The number of open issues on the user's own board. Pages without a board show the number that this tab read last, so
+ * that the navigation looks the same on all pages.
+ */
+function IssueCount({ username }: { readonly username: string }) {
+  const key = `trellis-open-issues:${username}`;
+  const read = boardOwner.value === '' ? newestBoard.value?.openIssueCount : undefined;
+  useEffect(() => {
+    if (read !== undefined) sessionStorage.setItem(key, String(read));
+  }, [key, read]);
+  const count = read ?? Number(sessionStorage.getItem(key) ?? 0);
+  if (count === 0) return null;
   return (
-    <span class={`badge ${count ? 'known' : ''}`}>
-      {Boolean(count) && (
-        <>
-          {count}
-          <span class="aside"> open</span>
-        </>
-      )}
+    <span class="badge">
+      {count}
+      <span class="aside"> open</span>
     </span>
   );
 }

@@ -3,14 +3,23 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useAction } from './buttons.js';
 import { Icon } from './icon.js';
 
-type PaletteComponent = FunctionComponent<{ readonly onClose: () => void }>;
+type PaletteComponent = FunctionComponent<PaletteButtonProps & { readonly onClose: () => void }>;
+
+interface PaletteButtonProps {
+  /** Opens an address of this server. */
+  readonly onOpen: (href: string) => void;
+  /** Runs before the palette opens for the first time. */
+  readonly prepare?: () => Promise<void>;
+}
+
+const isMac = navigator.platform.startsWith('Mac');
 
 /** A button that opens the command palette, as Ctrl K and ⌘ K do. The palette is loaded when it is first opened. */
-export function PaletteButton() {
+export function PaletteButton({ onOpen, prepare }: PaletteButtonProps) {
   const [Palette, setPalette] = useState<PaletteComponent>();
   const [isOpen, setOpen] = useState(false);
   const [, open] = useAction(async () => {
-    const module = await import('../palette/palette.js');
+    const [module] = await Promise.all([import('../palette/palette.js'), prepare?.()]);
     setPalette(() => module.Palette);
     setOpen(true);
   });
@@ -20,10 +29,12 @@ export function PaletteButton() {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;
       event.preventDefault();
+      // Other listeners, such as those of GraphiQL, would move the focus.
+      event.stopPropagation();
       if (document.querySelector('dialog[open]') === null) open();
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    document.addEventListener('keydown', onKey, true);
+    return () => document.removeEventListener('keydown', onKey, true);
   }, [open]);
   return (
     <>
@@ -35,8 +46,11 @@ export function PaletteButton() {
         onClick={open}
       >
         <Icon name="search" />
+        <span class="words" aria-hidden="true">
+          Search <kbd data-keys={isMac ? '⌘ K' : 'Ctrl K'} />
+        </span>
       </button>
-      {isOpen && Palette && <Palette onClose={onClose} />}
+      {isOpen && Palette && <Palette {...{ onOpen, onClose }} />}
     </>
   );
 }

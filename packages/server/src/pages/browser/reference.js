@@ -110,9 +110,70 @@ function withoutOptionalExamples(text) {
   );
 }
 
-if (shown === undefined) {
-  reference.textContent = 'None of the services of this server has an API reference.';
-} else {
+/** @typedef {{ summary?: string, tags?: readonly string[] }} Operation */
+
+/**
+ * Lists the operations of a contract by tag, to read while Swagger UI loads, which is much larger.
+ *
+ * @param {{ readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>> }} contract
+ */
+function drawOutline({ paths = {} }) {
+  /** @type {Map<string, HTMLUListElement>} */
+  const lists = new Map();
+  const outline = document.createElement('main');
+  outline.className = 'outline';
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { summary = '', tags = [] }] of Object.entries(methods)) {
+      const [tag = ''] = tags;
+      if (tag === '') continue;
+      const list = lists.get(tag) ?? document.createElement('ul');
+      if (!lists.has(tag)) {
+        const heading = document.createElement('h2');
+        heading.textContent = tag;
+        outline.append(heading, list);
+        lists.set(tag, list);
+      }
+      const code = document.createElement('code');
+      code.textContent = `${method.toUpperCase()} ${path}`;
+      const item = document.createElement('li');
+      item.append(code, ` ${summary}`);
+      list.append(item);
+    }
+  }
+  reference?.replaceChildren(outline);
+}
+
+/** @param {string} url */
+const loadScript = (url) =>
+  new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = url;
+    script.addEventListener('load', resolve);
+    script.addEventListener('error', reject);
+    document.head.append(script);
+  });
+
+/** The frames until something that was drawn is visible. */
+const nextPaint = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
+/** Draws the contract in Swagger UI, which takes the place of the outline. */
+async function start() {
+  if (reference === null) return;
+  if (shown === undefined) {
+    reference.textContent = 'None of the services of this server has an API reference.';
+    return;
+  }
+  try {
+    drawOutline(await (await fetch(shown.url)).json());
+    await nextPaint();
+    await loadScript(reference.dataset.script ?? '');
+  } catch {
+    const problem = document.createElement('p');
+    problem.role = 'alert';
+    problem.textContent = 'The reference could not be loaded. Reload the page to try again.';
+    reference.prepend(problem);
+    return;
+  }
   SwaggerUIBundle({
     dom_id: '#reference',
     url: shown.url,
@@ -134,3 +195,15 @@ if (shown === undefined) {
     },
   });
 }
+
+/** Focuses the filter of operations, as on the lists of the product. */
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+  const filter = document.querySelector('.operation-filter-input');
+  if (!(filter instanceof HTMLElement)) return;
+  event.preventDefault();
+  filter.focus();
+});
+
+void start();

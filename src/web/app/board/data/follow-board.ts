@@ -40,7 +40,19 @@ export function useBoard(includeDrafts: boolean): void {
   // A layout effect runs before the first paint, so that the board is requested first.
   useLayoutEffect(() => {
     const query = { owner: whose, includeDrafts };
-    return (consumePreloadedBoard(query) ?? subscribe(query)).stop;
+    let subscription = consumePreloadedBoard(query) ?? subscribe(query);
+    // An open stream would keep the page out of the browser's back/forward cache.
+    const onHide = (): void => subscription.stop();
+    const onShow = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) subscription = subscribe(query);
+    };
+    addEventListener('pagehide', onHide);
+    addEventListener('pageshow', onShow);
+    return () => {
+      removeEventListener('pagehide', onHide);
+      removeEventListener('pageshow', onShow);
+      subscription.stop();
+    };
   }, [whose, includeDrafts]);
 }
 
