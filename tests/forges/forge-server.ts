@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ForgeName } from '../../src/dashboard/forges/forge.js';
+import { findCall } from './calls.js';
 
 /** The addresses of test forges, for `TRELLIS_FORGE_ALLOW`. */
 export const LOOPBACK = ['127.0.0.0/8', '::1'] as const;
@@ -26,6 +28,8 @@ export interface TestResponse {
 export type TestFault = (seen: RecordedRequest) => TestResponse | Promise<TestResponse> | 'reset' | undefined;
 
 export interface ForgeServerOptions {
+  /** The forge whose listed calls are accepted; without one, every request is. */
+  readonly forge?: ForgeName;
   readonly answer: (seen: RecordedRequest) => TestResponse | Promise<TestResponse>;
   /** Returns the headers of every response, such as rate limits. */
   readonly headersOf: (seen: RecordedRequest, status: number) => Readonly<Record<string, string>>;
@@ -43,20 +47,25 @@ export interface ForgeServer {
   failNext(fault: TestResponse | TestFault, only?: { readonly times?: number; readonly path?: RegExp }): void;
   /** Replaces the body of every response. */
   distort?: (body: unknown) => unknown;
+  /** Receives each request with its response, except responses with 304. */
+  exchanged?: (seen: RecordedRequest, response: { readonly status: number; readonly body: unknown }) => void;
   /** Called after a response is computed and before it is sent. */
   beforeSending?: (seen: RecordedRequest) => Promise<void>;
+  /** Fails if a request was none of the listed calls. */
   close(): Promise<void>;
 }
 
 /** Starts an HTTP server for a test forge on a free port. Supports ETags and records the requests. */
-export async function serveForge({ answer, headersOf }: ForgeServerOptions): Promise<ForgeServer> {
+export async function serveForge({ forge, answer, headersOf }: ForgeServerOptions): Promise<ForgeServer> {
   const seen: RecordedRequest[] = [];
+  const unlisted: string[] = [];
   const faults: TestFault[] = [];
   let bytes = 0;
 
   async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = await readRequest(request);
     seen.push(asked);
+    if (!isListed(forge, asked)) unlisted.push(`${asked.method} ${asked.path}`);
     const instead = findFault(faults, asked);
     if (instead === 'reset') return void response.socket?.destroy();
     const given = await (instead ?? answer(asked));
@@ -70,6 +79,7 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
     bytes += sent.length;
     const type = { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json', ETag: etag };
     const code = isKnown ? 304 : status;
+    if (!isKnown) served.exchanged?.(asked, { status, body });
     await served.beforeSending?.(asked);
     response.writeHead(code, { ...type, ...headersOf(asked, code), ...headers }).end(sent);
   }
@@ -94,10 +104,15 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      if (unlisted.length > 0) throw new Error(`These calls are not listed in calls.ts: ${unlisted.join(', ')}`);
     },
   };
   return served;
 }
+
+/** The storage of logs and GraphQL are no part of the REST API. */
+const isListed = (forge: ForgeName | undefined, { method, path }: RecordedRequest): boolean =>
+  forge === undefined || /\/graphql$|^\/log-storage\//.test(path) || findCall(forge, method, path) !== undefined;
 
 /** Finds the first fault for a request. Faults that it adds apply to later requests. */
 function findFault(faults: readonly TestFault[], asked: RecordedRequest): ReturnType<TestFault> {

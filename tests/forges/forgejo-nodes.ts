@@ -12,6 +12,15 @@ export function toRepositoryNode(repository: ForgejoRepository, origin: string) 
 }
 
 export function toIssueNode(issue: ForgejoIssue, repository: ForgejoRepository, origin: string) {
+  return {
+    ...toCommonNode(issue, repository, origin),
+    repository: { id: repository.id, full_name: repository.fullName },
+    pull_request: 'headSha' in issue ? { merged: false } : null,
+  };
+}
+
+/** Returns the members that issues and pull requests share. */
+function toCommonNode(issue: ForgejoIssue, repository: ForgejoRepository, origin: string) {
   const { number, title, author, labels, createdAt, updatedAt, state } = issue;
   const kind = 'headSha' in issue ? 'pulls' : 'issues';
   return {
@@ -23,15 +32,13 @@ export function toIssueNode(issue: ForgejoIssue, repository: ForgejoRepository, 
     created_at: createdAt,
     updated_at: updatedAt,
     state,
-    repository: { id: repository.id, full_name: repository.fullName },
-    pull_request: kind === 'pulls' ? { merged: false } : null,
   };
 }
 
 export function toPullRequestNode(one: ForgejoPullRequest, repository: ForgejoRepository, origin: string) {
   const { draft, mergeable, merged, mergeBase, baseRef, baseSha, headRef, headSha, fromFork } = one;
   return {
-    ...toIssueNode(one, repository, origin),
+    ...toCommonNode(one, repository, origin),
     draft,
     mergeable,
     merged,

@@ -41,7 +41,7 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
     }
     return answerForgejo(seen, forge);
   };
-  const server = await serveForge({ answer, headersOf: () => ({}) });
+  const server = await serveForge({ forge: 'forgejo', answer, headersOf: () => ({}) });
   const forge: TestForgejo = Object.assign(server, {
     repositories: [...repositories],
     jobs: 'wrapped' as const,

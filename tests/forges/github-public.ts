@@ -74,7 +74,7 @@ export function listIssues({ repository, ...asked }: AskedOf): TestResponse {
 export function listPullRequests({ repository, ...asked }: AskedOf): TestResponse {
   const open = repository.pullRequests.filter(isOpen);
   return page(
-    open.map((one) => toPullRequestNode(one, repository, asked.forge)),
+    open.map((one) => toListedPullRequest(one, repository, asked.forge)),
     asked,
   );
 }
@@ -91,32 +91,45 @@ function page(items: readonly unknown[], { seen, forge }: Asked): TestResponse {
   return toPage(items, seen, { url: forge.url, size: 'per_page' });
 }
 
-function toIssueNode(one: GithubIssue | GithubPullRequest, repository: GithubRepository, { origin, url }: PublicState) {
-  const { number, title, author, labels, createdAt, updatedAt } = one;
-  const { nameWithOwner } = repository;
+function toIssueNode(one: GithubIssue | GithubPullRequest, repository: GithubRepository, forge: PublicState) {
   const isPull = 'headRefOid' in one;
   return {
-    number,
-    title,
-    html_url: `${origin}/${nameWithOwner}/${isPull ? 'pull' : 'issues'}/${number}`,
-    repository_url: `${url}/repos/${nameWithOwner}`,
-    user: author === null ? null : { login: author },
-    labels,
-    created_at: createdAt,
-    updated_at: updatedAt,
+    ...toCommonNode(one, repository, forge),
+    repository_url: `${forge.url}/repos/${repository.nameWithOwner}`,
     state: 'open',
     ...(isPull && { pull_request: { merged_at: null } }),
   };
 }
 
+/** Returns the members that issues and pull requests share. */
+function toCommonNode(
+  one: GithubIssue | GithubPullRequest,
+  { nameWithOwner }: GithubRepository,
+  { origin }: PublicState,
+) {
+  const { number, title, author, labels, createdAt, updatedAt } = one;
+  return {
+    number,
+    title,
+    html_url: `${origin}/${nameWithOwner}/${'headRefOid' in one ? 'pull' : 'issues'}/${number}`,
+    user: author === null ? null : { login: author },
+    labels,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+/** Returns a pull request as it is read alone. Lists do not have the state of the merge. */
 export function toPullRequestNode(one: GithubPullRequest, repository: GithubRepository, forge: PublicState) {
+  return { ...toListedPullRequest(one, repository, forge), merged: one.state === 'MERGED' };
+}
+
+function toListedPullRequest(one: GithubPullRequest, repository: GithubRepository, forge: PublicState) {
   const { isDraft, headRefName, headRefOid, baseRefName, isCrossRepository, requested, autoMerge } = one;
   const repo = { full_name: repository.nameWithOwner };
   return {
-    ...toIssueNode(one, repository, forge),
-    pull_request: undefined,
+    ...toCommonNode(one, repository, forge),
     state: one.state === 'OPEN' ? 'open' : 'closed',
-    merged: one.state === 'MERGED',
     draft: isDraft,
     head: { ref: headRefName, sha: headRefOid, repo: isCrossRepository ? null : repo },
     base: { ref: baseRefName, sha: 'b'.repeat(40), repo },

@@ -46,7 +46,7 @@ const ROUTES: readonly Route<Found>[] = [
   ['GET', /^\/pulls\/(\d+)$/, ofPullRequest(toPullRequest)],
   ['GET', /^\/commits\/()(\w+)\/check-runs$/, (found) => listCheckRuns(found, found.rest)],
   ['GET', /^\/actions\/jobs\/(\d+)$/, ofJob(({ steps, name }) => ({ body: { name, steps } }))],
-  ['GET', /^\/actions\/jobs\/(\d+)\/logs$/, ofJob(({ log }) => ({ body: log }))],
+  ['GET', /^\/actions\/jobs\/(\d+)\/logs$/, ofJob(toLogStorage)],
   ['POST', /^\/actions\/runs\/(\d+)\/rerun-failed-jobs$/, rerun],
   ['PUT', /^\/pulls\/(\d+)\/merge$/, ofPullRequest(merge)],
   ['PUT', /^\/pulls\/(\d+)\/update-branch$/, ofPullRequest(updateBranch)],
@@ -138,11 +138,27 @@ function ofPullRequest(answer: (one: GithubPullRequest, body: Record<string, unk
   };
 }
 
-function ofJob(answer: (run: GithubRun) => TestResponse) {
-  return ({ repository, id }: Found): TestResponse => {
+function ofJob(answer: (run: GithubRun, forge: GithubRestState) => TestResponse) {
+  return ({ repository, id, forge }: Found): TestResponse => {
     const run = listRuns(repository).find(({ databaseId }) => databaseId === id);
-    return run ? answer(run) : NOT_FOUND;
+    return run ? answer(run, forge) : NOT_FOUND;
   };
+}
+
+const LOG_STORAGE = '/log-storage/';
+
+/** GitHub keeps logs at a storage service with a different host name. */
+function toLogStorage({ databaseId }: GithubRun, { url }: GithubRestState): TestResponse {
+  const Location = `${url.replace('127.0.0.1', 'localhost')}${LOG_STORAGE}${databaseId}`;
+  return { status: 302, headers: { Location }, body: '' };
+}
+
+/** Responds as the storage service, which rejects credentials of others. @returns `undefined` for other requests. */
+export function readLogStorage({ path, headers }: RecordedRequest, forge: PublicState): TestResponse | undefined {
+  if (!path.startsWith(LOG_STORAGE)) return undefined;
+  if (headers.authorization !== undefined) return { status: 400, body: '<Code>InvalidAuthenticationInfo</Code>' };
+  const runs = forge.repositories.flatMap(listRuns);
+  return { body: runs.find(({ databaseId }) => path === `${LOG_STORAGE}${databaseId}`)?.log ?? '' };
 }
 
 function listRuns({ pullRequests }: GithubRepository): GithubRun[] {

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest } from './forge-server.js';
 import { issueInstallationToken, isAppToken, type TestApp } from './github-app.js';
 import { countPullRequests, executeGithub, findRepository, type GithubGraphqlState } from './github-graphql.js';
-import { handleRestRequest } from './github-rest.js';
+import { handleRestRequest, readLogStorage } from './github-rest.js';
 import type { GithubRepository } from './github-state.js';
 import { deliverTo, type DeliveryMetadata, type ForgeEvent, type SignedDelivery } from './hooks.js';
 
@@ -62,6 +62,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
   };
 
   function headersOf(seen: RecordedRequest, status: number): Record<string, string> {
+    if (readLogStorage(seen, forge) !== undefined) return {};
     const name = budgetOf(seen);
     const budget = budgets[name];
     // Responses with 304 don't count against the quota, except for anonymous requests.
@@ -81,6 +82,8 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
 
   async function answer(asked: RecordedRequest): Promise<TestResponse> {
     const seen = { ...asked, path: toPath(asked) };
+    const log = readLogStorage(seen, forge);
+    if (log !== undefined) return log;
     if (forge.app && seen.path.startsWith('/app/')) return issueInstallationToken(forge.app, seen);
     const who = findWho(seen, forge);
     const owner = forge.ownerTokens.get(tokenOf(seen) ?? '');
@@ -110,7 +113,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     });
   }
 
-  const server = await serveForge({ answer, headersOf });
+  const server = await serveForge({ forge: 'github', answer, headersOf });
   const rateLimit = () => {
     const { limit, remaining } = budgets.graphql;
     return { cost: 1, limit, remaining, used: limit - remaining, resetAt: new Date(reset * 1000).toISOString() };

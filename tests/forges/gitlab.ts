@@ -43,7 +43,7 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
   };
   const reset = String(Math.ceil(Date.now() / 1000) + 60);
   const headersOf = () => ({ 'RateLimit-Limit': '2000', 'RateLimit-Remaining': '1999', 'RateLimit-Reset': reset });
-  const server = await serveForge({ answer, headersOf });
+  const server = await serveForge({ forge: 'gitlab', answer, headersOf });
   const forge: TestGitlab = Object.assign(server, {
     projects: [...projects],
     repeatsPages: false,

@@ -150,7 +150,9 @@ function composeBoardSnapshot(parts: readonly ForgeBoardData[], marks: LocalStat
       .filter((row) => !isHeld(marksOf(marks, row), at))
       .map((row) => withRequests(row, marksOf(marks, row))),
     issues: rows.flatMap(({ issues }) => issues),
-    repos: parts.flatMap(({ repositories, reader }) => repositories.map((one) => toStatus(one, reader, marks))),
+    repos: parts.flatMap(({ connection, repositories, reader }) =>
+      repositories.map((one) => ({ ...toStatus(one, reader, marks), ...toCredential(connection) })),
+    ),
     autoMerged: [...marks.autoMerged],
   };
 }

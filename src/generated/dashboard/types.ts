@@ -2597,6 +2597,8 @@ export interface components {
              *     affected rows come from an earlier snapshot or are missing. Omitted if everything was read.
              */
             readonly stale?: boolean;
+            /** @description The further credential that reads it; omitted for the one in the settings. */
+            readonly credential?: components["schemas"]["CredentialReference"];
             /**
              * @description Whether only pull requests in which the user is involved are read, because the user can't write to the
              *     repository or is not a member. Omitted for all others.

@@ -10514,7 +10514,7 @@ return errors === 0;
 }
 validate118.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema193 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"yoursOnly":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
+const schema193 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"credential":{"$ref":"#/components/schemas/CredentialReference"},"yoursOnly":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
 
 function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10638,11 +10638,66 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.yoursOnly !== undefined){
+if(data.credential !== undefined){
+let data6 = data.credential;
 const _errs15 = errors;
-if(typeof data.yoursOnly !== "boolean"){
-validate120.errors = [{instancePath:instancePath+"/yoursOnly",schemaPath:"#/properties/yoursOnly/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+const _errs16 = errors;
+if(errors === _errs16){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+let missing1;
+if(((data6.id === undefined) && (missing1 = "id")) || ((data6.label === undefined) && (missing1 = "label"))){
+validate120.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/CredentialReference/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
+}
+else {
+if(data6.id !== undefined){
+let data7 = data6.id;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data7 === "string"){
+if(func0(data7) > 64){
+validate120.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/CredentialReference/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate120.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/CredentialReference/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid4 = _errs18 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data6.label !== undefined){
+let data8 = data6.label;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(func0(data8) > 100){
+validate120.errors = [{instancePath:instancePath+"/credential/label",schemaPath:"#/components/schemas/CredentialReference/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate120.errors = [{instancePath:instancePath+"/credential/label",schemaPath:"#/components/schemas/CredentialReference/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid4 = _errs20 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
+}
+else {
+validate120.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/CredentialReference/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 var valid0 = _errs15 === errors;
 }
@@ -10650,52 +10705,65 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.yoursOnly !== undefined){
+const _errs22 = errors;
+if(typeof data.yoursOnly !== "boolean"){
+validate120.errors = [{instancePath:instancePath+"/yoursOnly",schemaPath:"#/properties/yoursOnly/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.ignored !== undefined){
-const _errs17 = errors;
+const _errs24 = errors;
 if(typeof data.ignored !== "boolean"){
 validate120.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ignoredPRs !== undefined){
-const _errs19 = errors;
+const _errs26 = errors;
 if(typeof data.ignoredPRs !== "boolean"){
 validate120.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ignoredIssues !== undefined){
-const _errs21 = errors;
+const _errs28 = errors;
 if(typeof data.ignoredIssues !== "boolean"){
 validate120.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.autoUpdateBranch !== undefined){
-const _errs23 = errors;
+const _errs30 = errors;
 if(typeof data.autoUpdateBranch !== "boolean"){
 validate120.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs30 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -10717,9 +10785,9 @@ return false;
 validate120.errors = vErrors;
 return errors === 0;
 }
-validate120.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"stale":true,"yoursOnly":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
+validate120.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"stale":true,"credential":true,"yoursOnly":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema196 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
+const schema197 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
 
 function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10789,7 +10857,7 @@ return errors === 0;
 }
 validate122.evaluated = {"props":{"section":true,"count":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema198 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
+const schema199 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
 
 function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11312,7 +11380,7 @@ return errors === 0;
 validate105.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"furtherForges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
 export const refreshDashboardQuery = validate127;
-const schema202 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
+const schema203 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
 function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-refreshDashboardQuery" */;
@@ -11360,7 +11428,7 @@ return errors === 0;
 validate127.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
 export const streamDashboardQuery = validate128;
-const schema203 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
+const schema204 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
 function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardQuery" */;
@@ -11408,7 +11476,7 @@ return errors === 0;
 validate128.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
 export const streamDashboardHeaders = validate129;
-const schema204 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
+const schema205 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
 
 function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardHeaders" */;
@@ -11452,9 +11520,9 @@ return errors === 0;
 validate129.evaluated = {"props":{"last-event-id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const ignoreRepositoryBody = validate130;
-const schema205 = {"$id":"function-ignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/IgnoreRepositoryRequest"}]};
-const schema206 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
-const schema208 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
+const schema206 = {"$id":"function-ignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/IgnoreRepositoryRequest"}]};
+const schema207 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
+const schema209 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 
 function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11579,8 +11647,8 @@ return errors === 0;
 validate130.evaluated = {"props":{"forge":true,"fullName":true,"prs":true,"issues":true},"dynamicProps":false,"dynamicItems":false};
 
 export const unignoreRepositoryBody = validate133;
-const schema209 = {"$id":"function-unignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
-const schema210 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
+const schema210 = {"$id":"function-unignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema211 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
 
 function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11679,7 +11747,7 @@ return errors === 0;
 validate133.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const enableAutoUpdateBranchBody = validate136;
-const schema213 = {"$id":"function-enableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema214 = {"$id":"function-enableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
 function validate137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11778,7 +11846,7 @@ return errors === 0;
 validate136.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const disableAutoUpdateBranchBody = validate139;
-const schema217 = {"$id":"function-disableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema218 = {"$id":"function-disableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
 function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11877,7 +11945,7 @@ return errors === 0;
 validate139.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const ensureWebhookHeaders = validate142;
-const schema221 = {"$id":"function-ensureWebhookHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema222 = {"$id":"function-ensureWebhookHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ensureWebhookHeaders" */;
@@ -11933,7 +12001,7 @@ return errors === 0;
 validate142.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const ensureWebhookBody = validate143;
-const schema222 = {"$id":"function-ensureWebhookBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema223 = {"$id":"function-ensureWebhookBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
 function validate144(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12032,10 +12100,10 @@ return errors === 0;
 validate143.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const actionRefusalSchema = validate146;
-const schema226 = {"$id":"function-actionRefusalSchema","allOf":[{"$ref":"response#/components/schemas/ActionRefusal"}]};
-const schema227 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
-const schema228 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"forgeMessage":{"type":"string","maxLength":300},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
-const schema229 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","merge_queue","rule_violation","method_not_allowed","head_changed","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
+const schema227 = {"$id":"function-actionRefusalSchema","allOf":[{"$ref":"response#/components/schemas/ActionRefusal"}]};
+const schema228 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
+const schema229 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"forgeMessage":{"type":"string","maxLength":300},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
+const schema230 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","merge_queue","rule_violation","method_not_allowed","head_changed","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
 
 function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12084,7 +12152,7 @@ validate148.errors = [{instancePath:instancePath+"/code",schemaPath:"#/component
 return false;
 }
 if(!(((((((((((((((((((((data1 === "already_merged") || (data1 === "already_closed")) || (data1 === "not_mergeable")) || (data1 === "conflict")) || (data1 === "behind")) || (data1 === "checks_pending")) || (data1 === "checks_failing")) || (data1 === "blocked_by_protection")) || (data1 === "merge_queue")) || (data1 === "rule_violation")) || (data1 === "method_not_allowed")) || (data1 === "head_changed")) || (data1 === "already_up_to_date")) || (data1 === "auto_merge_not_allowed")) || (data1 === "ready_to_merge")) || (data1 === "stacked")) || (data1 === "label_missing")) || (data1 === "permission")) || (data1 === "in_progress")) || (data1 === "rate_limited")) || (data1 === "unknown"))){
-validate148.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema229.enum},message:"must be equal to one of the allowed values"}];
+validate148.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema230.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12399,8 +12467,8 @@ return errors === 0;
 validate146.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
 export const rotatedWebhookSchema = validate153;
-const schema232 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
-const schema233 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
+const schema233 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
+const schema234 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
 
 function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-rotatedWebhookSchema" */;
@@ -12483,7 +12551,7 @@ return errors === 0;
 validate153.evaluated = {"props":{"webhookToken":true,"webhookSecret":true,"formerUntil":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGithubParams = validate154;
-const schema234 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+const schema235 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
 function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubParams" */;
@@ -12534,7 +12602,7 @@ return errors === 0;
 validate154.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGithubHeaders = validate155;
-const schema235 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
+const schema236 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubHeaders" */;
@@ -12626,7 +12694,7 @@ return errors === 0;
 validate155.evaluated = {"props":{"x-hub-signature-256":true,"x-github-delivery":true,"x-github-event":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverForgejoParams = validate156;
-const schema236 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+const schema237 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
 function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoParams" */;
@@ -12677,7 +12745,7 @@ return errors === 0;
 validate156.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverForgejoHeaders = validate157;
-const schema237 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
+const schema238 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoHeaders" */;
@@ -12835,7 +12903,7 @@ return errors === 0;
 validate157.evaluated = {"props":{"x-forgejo-signature":true,"x-gitea-signature":true,"x-forgejo-delivery":true,"x-gitea-delivery":true,"x-forgejo-event":true,"x-gitea-event":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGitlabParams = validate158;
-const schema238 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+const schema239 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
 function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabParams" */;
@@ -12886,7 +12954,7 @@ return errors === 0;
 validate158.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGitlabHeaders = validate159;
-const schema239 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
+const schema240 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabHeaders" */;
@@ -12978,7 +13046,7 @@ return errors === 0;
 validate159.evaluated = {"props":{"x-gitlab-token":true,"idempotency-key":true,"x-gitlab-event":true},"dynamicProps":false,"dynamicItems":false};
 
 export const mergePullRequestHeaders = validate160;
-const schema240 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema241 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-mergePullRequestHeaders" */;
@@ -13034,9 +13102,9 @@ return errors === 0;
 validate160.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const mergePullRequestBody = validate161;
-const schema241 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/MergeRequest"}]};
-const schema242 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
-const schema245 = {"type":"integer","minimum":1,"maximum":2147483647};
+const schema242 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/MergeRequest"}]};
+const schema243 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
+const schema246 = {"type":"integer","minimum":1,"maximum":2147483647};
 
 function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13137,7 +13205,7 @@ validate162.errors = [{instancePath:instancePath+"/method",schemaPath:"#/propert
 return false;
 }
 if(!(((data3 === "merge") || (data3 === "squash")) || (data3 === "rebase"))){
-validate162.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema242.properties.method.enum},message:"must be equal to one of the allowed values"}];
+validate162.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema243.properties.method.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -13182,7 +13250,7 @@ return errors === 0;
 validate161.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"method":true},"dynamicProps":false,"dynamicItems":false};
 
 export const autoMergePullRequestHeaders = validate164;
-const schema246 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema247 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-autoMergePullRequestHeaders" */;
@@ -13238,8 +13306,8 @@ return errors === 0;
 validate164.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const autoMergePullRequestBody = validate165;
-const schema247 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
-const schema248 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
+const schema248 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema249 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
 
 function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13367,7 +13435,7 @@ return errors === 0;
 validate165.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const cancelAutoMergeHeaders = validate168;
-const schema252 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema253 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-cancelAutoMergeHeaders" */;
@@ -13423,7 +13491,7 @@ return errors === 0;
 validate168.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const cancelAutoMergeBody = validate169;
-const schema253 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema254 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13551,7 +13619,7 @@ return errors === 0;
 validate169.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const enqueuePullRequestHeaders = validate172;
-const schema258 = {"$id":"function-enqueuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema259 = {"$id":"function-enqueuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate172(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-enqueuePullRequestHeaders" */;
@@ -13607,7 +13675,7 @@ return errors === 0;
 validate172.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const enqueuePullRequestBody = validate173;
-const schema259 = {"$id":"function-enqueuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema260 = {"$id":"function-enqueuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13735,7 +13803,7 @@ return errors === 0;
 validate173.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const dequeuePullRequestHeaders = validate176;
-const schema264 = {"$id":"function-dequeuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema265 = {"$id":"function-dequeuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-dequeuePullRequestHeaders" */;
@@ -13791,7 +13859,7 @@ return errors === 0;
 validate176.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const dequeuePullRequestBody = validate177;
-const schema265 = {"$id":"function-dequeuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema266 = {"$id":"function-dequeuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13919,7 +13987,7 @@ return errors === 0;
 validate177.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const closePullRequestHeaders = validate180;
-const schema270 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema271 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-closePullRequestHeaders" */;
@@ -13975,7 +14043,7 @@ return errors === 0;
 validate180.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const closePullRequestBody = validate181;
-const schema271 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema272 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14103,7 +14171,7 @@ return errors === 0;
 validate181.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const rerunChecksHeaders = validate184;
-const schema276 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema277 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-rerunChecksHeaders" */;
@@ -14159,7 +14227,7 @@ return errors === 0;
 validate184.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const rerunChecksBody = validate185;
-const schema277 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema278 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14287,7 +14355,7 @@ return errors === 0;
 validate185.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateBranchHeaders = validate188;
-const schema282 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema283 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateBranchHeaders" */;
@@ -14343,7 +14411,7 @@ return errors === 0;
 validate188.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateBranchBody = validate189;
-const schema283 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema284 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14471,7 +14539,7 @@ return errors === 0;
 validate189.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestDependabotHeaders = validate192;
-const schema288 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema289 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestDependabotHeaders" */;
@@ -14527,8 +14595,8 @@ return errors === 0;
 validate192.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestDependabotBody = validate193;
-const schema289 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
-const schema290 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+const schema290 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
+const schema291 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
 
 function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14629,7 +14697,7 @@ validate194.errors = [{instancePath:instancePath+"/action",schemaPath:"#/propert
 return false;
 }
 if(!((data3 === "rebase") || (data3 === "recreate"))){
-validate194.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema290.properties.action.enum},message:"must be equal to one of the allowed values"}];
+validate194.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema291.properties.action.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -14674,7 +14742,7 @@ return errors === 0;
 validate193.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestRenovateRebaseHeaders = validate196;
-const schema294 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema295 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestRenovateRebaseHeaders" */;
@@ -14730,7 +14798,7 @@ return errors === 0;
 validate196.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestRenovateRebaseBody = validate197;
-const schema295 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema296 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14858,7 +14926,7 @@ return errors === 0;
 validate197.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listChecksQuery = validate200;
-const schema300 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
+const schema301 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
 
 function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listChecksQuery" */;
@@ -14967,9 +15035,9 @@ return errors === 0;
 validate200.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const checksSchema = validate201;
-const schema304 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
-const schema305 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
-const schema306 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
+const schema305 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
+const schema306 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
+const schema307 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
 
 function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15040,7 +15108,7 @@ validate202.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schema
 return false;
 }
 if(!(((((((data4 === "queued") || (data4 === "running")) || (data4 === "success")) || (data4 === "failure")) || (data4 === "cancelled")) || (data4 === "skipped")) || (data4 === "timed_out"))){
-validate202.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema306.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate202.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema307.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -15173,7 +15241,7 @@ return errors === 0;
 validate201.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readPullRequestDetailsQuery = validate204;
-const schema307 = {"$id":"function-readPullRequestDetailsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
+const schema308 = {"$id":"function-readPullRequestDetailsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
 
 function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readPullRequestDetailsQuery" */;
@@ -15282,10 +15350,10 @@ return errors === 0;
 validate204.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const pullRequestDetailsSchema = validate205;
-const schema311 = {"$id":"function-pullRequestDetailsSchema","allOf":[{"$ref":"response#/components/schemas/PullRequestDetails"}]};
-const schema312 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}}}};
-const schema313 = {"type":"object","required":["author","state"],"properties":{"author":{"type":"string"},"state":{"type":"string","enum":["approved","changes_requested","commented","dismissed"]},"submittedAt":{"type":"string","format":"date-time"}}};
-const schema314 = {"type":"object","required":["author","excerpt","url","createdAt"],"properties":{"author":{"type":"string"},"excerpt":{"type":"string","maxLength":500},"url":{"type":"string"},"path":{"type":"string"},"line":{"type":"integer","minimum":1},"createdAt":{"type":"string","format":"date-time"}}};
+const schema312 = {"$id":"function-pullRequestDetailsSchema","allOf":[{"$ref":"response#/components/schemas/PullRequestDetails"}]};
+const schema313 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}}}};
+const schema314 = {"type":"object","required":["author","state"],"properties":{"author":{"type":"string"},"state":{"type":"string","enum":["approved","changes_requested","commented","dismissed"]},"submittedAt":{"type":"string","format":"date-time"}}};
+const schema315 = {"type":"object","required":["author","excerpt","url","createdAt"],"properties":{"author":{"type":"string"},"excerpt":{"type":"string","maxLength":500},"url":{"type":"string"},"path":{"type":"string"},"line":{"type":"integer","minimum":1},"createdAt":{"type":"string","format":"date-time"}}};
 
 function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15433,7 +15501,7 @@ validate206.errors = [{instancePath:instancePath+"/reviews/" + i0+"/state",schem
 return false;
 }
 if(!((((data7 === "approved") || (data7 === "changes_requested")) || (data7 === "commented")) || (data7 === "dismissed"))){
-validate206.errors = [{instancePath:instancePath+"/reviews/" + i0+"/state",schemaPath:"#/components/schemas/SubmittedReview/properties/state/enum",keyword:"enum",params:{allowedValues: schema313.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate206.errors = [{instancePath:instancePath+"/reviews/" + i0+"/state",schemaPath:"#/components/schemas/SubmittedReview/properties/state/enum",keyword:"enum",params:{allowedValues: schema314.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -15838,8 +15906,8 @@ return errors === 0;
 validate205.evaluated = {"props":{"additions":true,"deletions":true,"changedFiles":true,"commits":true,"reviews":true,"threads":true,"comments":true},"dynamicProps":false,"dynamicItems":false};
 
 export const snoozePullRequestBody = validate208;
-const schema316 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
-const schema317 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
+const schema317 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
+const schema318 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
 
 function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16018,7 +16086,7 @@ return errors === 0;
 validate208.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const unsnoozePullRequestBody = validate211;
-const schema321 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema322 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16146,8 +16214,8 @@ return errors === 0;
 validate211.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveVisitBody = validate214;
-const schema326 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
-const schema327 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
+const schema327 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
+const schema328 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
 
 function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveVisitBody" */;
@@ -16206,8 +16274,8 @@ return errors === 0;
 validate214.evaluated = {"props":{"seenAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getThroughputQuery = validate215;
-const schema328 = {"$id":"function-getThroughputQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":365,"default":90},"per":{"$ref":"request#/components/schemas/ThroughputUnit","default":"day"}},"required":[]}]};
-const schema329 = {"type":"string","enum":["day","week"],"default":"day"};
+const schema329 = {"$id":"function-getThroughputQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":365,"default":90},"per":{"$ref":"request#/components/schemas/ThroughputUnit","default":"day"}},"required":[]}]};
+const schema330 = {"type":"string","enum":["day","week"],"default":"day"};
 
 function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getThroughputQuery" */;
@@ -16285,7 +16353,7 @@ validate215.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/com
 return false;
 }
 if(!((data2 === "day") || (data2 === "week"))){
-validate215.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema329.enum},message:"must be equal to one of the allowed values"}];
+validate215.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema330.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -16303,10 +16371,10 @@ return errors === 0;
 validate215.evaluated = {"props":{"owner":true,"days":true,"per":true},"dynamicProps":false,"dynamicItems":false};
 
 export const throughputSchema = validate216;
-const schema330 = {"$id":"function-throughputSchema","allOf":[{"$ref":"response#/components/schemas/Throughput"}]};
-const schema331 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"#/components/schemas/ThroughputPeriod"}}}};
-const schema332 = {"type":"string","enum":["day","week"]};
-const schema333 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
+const schema331 = {"$id":"function-throughputSchema","allOf":[{"$ref":"response#/components/schemas/Throughput"}]};
+const schema332 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"#/components/schemas/ThroughputPeriod"}}}};
+const schema333 = {"type":"string","enum":["day","week"]};
+const schema334 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
 const formats92 = runtime1.fullFormats.date;
 
 function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -16370,7 +16438,7 @@ validate217.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components
 return false;
 }
 if(!((data2 === "day") || (data2 === "week"))){
-validate217.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema332.enum},message:"must be equal to one of the allowed values"}];
+validate217.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema333.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -16546,12 +16614,12 @@ return errors === 0;
 validate216.evaluated = {"props":{"timezone":true,"since":true,"per":true,"periods":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listViewsResponse200 = validate219;
-const schema334 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
-const schema335 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
-const schema336 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const schema343 = {"type":"string","enum":["board","updated","created","repository"]};
-const schema344 = {"type":"string","enum":["none","repository","forge","section"]};
-const schema337 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema335 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
+const schema336 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema337 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const schema344 = {"type":"string","enum":["board","updated","created","repository"]};
+const schema345 = {"type":"string","enum":["none","repository","forge","section"]};
+const schema338 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
 
 function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16567,7 +16635,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func78.call(schema337.properties, key0))){
+if(!(func78.call(schema338.properties, key0))){
 validate221.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -17100,7 +17168,7 @@ validate220.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate220.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
+validate220.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema344.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -17117,7 +17185,7 @@ validate220.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate220.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema344.enum},message:"must be equal to one of the allowed values"}];
+validate220.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema345.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -17186,7 +17254,7 @@ return errors === 0;
 validate219.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const deleteViewParams = validate224;
-const schema345 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+const schema346 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
 function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteViewParams" */;
@@ -17249,7 +17317,7 @@ return errors === 0;
 validate224.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveViewParams = validate225;
-const schema347 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+const schema348 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
 function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveViewParams" */;
@@ -17312,14 +17380,14 @@ return errors === 0;
 validate225.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveViewBody = validate226;
-const schema349 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
-const schema350 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
-const schema357 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
-const schema358 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema351 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
-const schema352 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema355 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema356 = {"type":"string","enum":["release","dependency","regular"]};
+const schema350 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
+const schema351 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
+const schema358 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
+const schema359 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
+const schema352 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema353 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema356 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema357 = {"type":"string","enum":["release","dependency","regular"]};
 
 function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -17335,7 +17403,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func78.call(schema351.properties, key0))){
+if(!(func78.call(schema352.properties, key0))){
 validate228.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -17362,7 +17430,7 @@ validate228.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#
 return false;
 }
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate228.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema352.enum},message:"must be equal to one of the allowed values"}];
+validate228.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema353.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -17586,7 +17654,7 @@ validate228.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/compo
 return false;
 }
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate228.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema355.enum},message:"must be equal to one of the allowed values"}];
+validate228.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema356.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid9 = _errs27 === errors;
@@ -17627,7 +17695,7 @@ validate228.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/co
 return false;
 }
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate228.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema356.enum},message:"must be equal to one of the allowed values"}];
+validate228.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema357.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid11 = _errs32 === errors;
@@ -17848,7 +17916,7 @@ validate227.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate227.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema357.enum},message:"must be equal to one of the allowed values"}];
+validate227.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema358.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -17860,7 +17928,7 @@ validate227.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate227.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema358.enum},message:"must be equal to one of the allowed values"}];
+validate227.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema359.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -17901,7 +17969,7 @@ return errors === 0;
 validate226.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const savedViewSchema = validate231;
-const schema359 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
+const schema360 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
 
 function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -17975,7 +18043,7 @@ validate232.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate232.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
+validate232.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema344.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -17992,7 +18060,7 @@ validate232.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate232.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema344.enum},message:"must be equal to one of the allowed values"}];
+validate232.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema345.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -18037,9 +18105,9 @@ return errors === 0;
 validate231.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listFeedsResponse200 = validate235;
-const schema364 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
-const schema365 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema366 = {"type":"string","enum":["atom","badge"]};
+const schema365 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
+const schema366 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema367 = {"type":"string","enum":["atom","badge"]};
 
 function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18088,7 +18156,7 @@ validate236.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate236.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema366.enum},message:"must be equal to one of the allowed values"}];
+validate236.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema367.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -18236,7 +18304,7 @@ return errors === 0;
 validate235.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createFeedHeaders = validate238;
-const schema368 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema369 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createFeedHeaders" */;
@@ -18292,9 +18360,9 @@ return errors === 0;
 validate238.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const createFeedBody = validate239;
-const schema369 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
-const schema370 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
-const schema371 = {"type":"string","enum":["atom","badge"]};
+const schema370 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
+const schema371 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
+const schema372 = {"type":"string","enum":["atom","badge"]};
 
 function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18331,7 +18399,7 @@ validate240.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((data0 === "atom") || (data0 === "badge"))){
-validate240.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema371.enum},message:"must be equal to one of the allowed values"}];
+validate240.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema372.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -18443,8 +18511,8 @@ return errors === 0;
 validate239.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createdFeedSchema = validate242;
-const schema373 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
-const schema374 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+const schema374 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
+const schema375 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
 function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18493,7 +18561,7 @@ validate243.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate243.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema366.enum},message:"must be equal to one of the allowed values"}];
+validate243.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema367.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -18641,7 +18709,7 @@ return errors === 0;
 validate242.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteFeedParams = validate245;
-const schema377 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema378 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteFeedParams" */;
@@ -18692,7 +18760,7 @@ return errors === 0;
 validate245.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readAtomFeedParams = validate246;
-const schema378 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const schema379 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
 const pattern112 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
 function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -18744,7 +18812,7 @@ return errors === 0;
 validate246.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readAtomFeedHeaders = validate247;
-const schema379 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+const schema380 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedHeaders" */;
@@ -18788,7 +18856,7 @@ return errors === 0;
 validate247.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readBadgeParams = validate248;
-const schema380 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const schema381 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
 
 function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeParams" */;
@@ -18839,7 +18907,7 @@ return errors === 0;
 validate248.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readBadgeHeaders = validate249;
-const schema381 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+const schema382 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeHeaders" */;
@@ -18883,8 +18951,8 @@ return errors === 0;
 validate249.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const badgeSchema = validate250;
-const schema382 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
-const schema383 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+const schema383 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
+const schema384 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
 
 function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-badgeSchema" */;
@@ -18974,10 +19042,10 @@ return errors === 0;
 validate250.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
 
 export const notificationSettingsSchema = validate251;
-const schema384 = {"$id":"function-notificationSettingsSchema","allOf":[{"$ref":"response#/components/schemas/NotificationSettings"}]};
-const schema385 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationChannel"}}}};
-const schema386 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
-const schema387 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
+const schema385 = {"$id":"function-notificationSettingsSchema","allOf":[{"$ref":"response#/components/schemas/NotificationSettings"}]};
+const schema386 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationChannel"}}}};
+const schema387 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
+const schema388 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 const pattern114 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
 function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -19064,7 +19132,7 @@ return errors === 0;
 }
 validate253.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema389 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema390 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
 function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -19205,11 +19273,11 @@ return errors === 0;
 }
 validate255.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema391 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema392 = {"type":"string","enum":["email","web_push","webhook","slack"]};
-const schema393 = {"type":"string","enum":["active","unconfirmed"]};
-const schema394 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
-const schema395 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
+const schema392 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema393 = {"type":"string","enum":["email","web_push","webhook","slack"]};
+const schema394 = {"type":"string","enum":["active","unconfirmed"]};
+const schema395 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
+const schema396 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
 
 function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -19238,7 +19306,7 @@ validate258.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/componen
 return false;
 }
 if(!(((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale"))){
-validate258.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema395.enum},message:"must be equal to one of the allowed values"}];
+validate258.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema396.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19322,7 +19390,7 @@ validate257.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate257.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate257.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19372,7 +19440,7 @@ validate257.errors = [{instancePath:instancePath+"/state",schemaPath:"#/componen
 return false;
 }
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate257.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
+validate257.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema394.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -19627,10 +19695,10 @@ return errors === 0;
 validate251.evaluated = {"props":{"quietHours":true,"digest":true,"staleDays":true,"batchMinutes":true,"timezone":true,"emailAvailable":true,"pushPublicKey":true,"channels":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveNotificationsBody = validate262;
-const schema396 = {"$id":"function-saveNotificationsBody","allOf":[{"$ref":"request#/components/schemas/NotificationPreferences"}]};
-const schema397 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
-const schema398 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
-const schema399 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
+const schema397 = {"$id":"function-saveNotificationsBody","allOf":[{"$ref":"request#/components/schemas/NotificationPreferences"}]};
+const schema398 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
+const schema399 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
+const schema400 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 
 function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -19716,7 +19784,7 @@ return errors === 0;
 }
 validate264.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema401 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema402 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
 function validate266(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20000,7 +20068,7 @@ return errors === 0;
 validate262.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createNotificationChannelHeaders = validate269;
-const schema403 = {"$id":"function-createNotificationChannelHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema404 = {"$id":"function-createNotificationChannelHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createNotificationChannelHeaders" */;
@@ -20056,16 +20124,16 @@ return errors === 0;
 validate269.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const createNotificationChannelBody = validate270;
-const schema404 = {"$id":"function-createNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/CreateNotificationChannel"}]};
-const schema405 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"#/components/schemas/PushSubscription"}}};
-const schema406 = {"type":"string","enum":["email","web_push","webhook","slack"]};
-const schema407 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
-const schema410 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
+const schema405 = {"$id":"function-createNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/CreateNotificationChannel"}]};
+const schema406 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"#/components/schemas/PushSubscription"}}};
+const schema407 = {"type":"string","enum":["email","web_push","webhook","slack"]};
+const schema408 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
+const schema411 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
 const pattern122 = new RegExp("^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$", "u");
 const pattern123 = new RegExp("^[A-Za-z0-9_-]{87}=?$", "u");
 const pattern124 = new RegExp("^[A-Za-z0-9_-]{22}(==)?$", "u");
-const schema408 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
-const schema409 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
+const schema409 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
+const schema410 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
 
 function validate272(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20094,7 +20162,7 @@ validate272.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/componen
 return false;
 }
 if(!(((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale"))){
-validate272.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema409.enum},message:"must be equal to one of the allowed values"}];
+validate272.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema410.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20166,7 +20234,7 @@ validate271.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((((data0 === "email") || (data0 === "web_push")) || (data0 === "webhook")) || (data0 === "slack"))){
-validate271.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema406.enum},message:"must be equal to one of the allowed values"}];
+validate271.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema407.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -20330,7 +20398,7 @@ if(data6.expirationTime !== undefined){
 let data8 = data6.expirationTime;
 const _errs20 = errors;
 if((!(typeof data8 == "number")) && (data8 !== null)){
-validate271.errors = [{instancePath:instancePath+"/subscription/expirationTime",schemaPath:"#/components/schemas/PushSubscription/properties/expirationTime/type",keyword:"type",params:{type: schema410.properties.expirationTime.type},message:"must be number,null"}];
+validate271.errors = [{instancePath:instancePath+"/subscription/expirationTime",schemaPath:"#/components/schemas/PushSubscription/properties/expirationTime/type",keyword:"type",params:{type: schema411.properties.expirationTime.type},message:"must be number,null"}];
 return false;
 }
 var valid4 = _errs20 === errors;
@@ -20459,8 +20527,8 @@ return errors === 0;
 validate270.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createdNotificationChannelSchema = validate275;
-const schema411 = {"$id":"function-createdNotificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/CreatedNotificationChannel"}]};
-const schema412 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
+const schema412 = {"$id":"function-createdNotificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/CreatedNotificationChannel"}]};
+const schema413 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
 
 function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20509,7 +20577,7 @@ validate276.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate276.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate276.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20559,7 +20627,7 @@ validate276.errors = [{instancePath:instancePath+"/state",schemaPath:"#/componen
 return false;
 }
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate276.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
+validate276.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema394.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -20668,7 +20736,7 @@ return errors === 0;
 validate275.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true,"secret":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteNotificationChannelParams = validate279;
-const schema415 = {"$id":"function-deleteNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema416 = {"$id":"function-deleteNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteNotificationChannelParams" */;
@@ -20719,7 +20787,7 @@ return errors === 0;
 validate279.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveNotificationChannelParams = validate280;
-const schema416 = {"$id":"function-saveNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema417 = {"$id":"function-saveNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveNotificationChannelParams" */;
@@ -20770,8 +20838,8 @@ return errors === 0;
 validate280.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveNotificationChannelBody = validate281;
-const schema417 = {"$id":"function-saveNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/NotificationRules"}]};
-const schema418 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
+const schema418 = {"$id":"function-saveNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/NotificationRules"}]};
+const schema419 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
 
 function validate282(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20894,7 +20962,7 @@ return errors === 0;
 validate281.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const notificationChannelSchema = validate285;
-const schema420 = {"$id":"function-notificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/NotificationChannel"}]};
+const schema421 = {"$id":"function-notificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/NotificationChannel"}]};
 
 function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20943,7 +21011,7 @@ validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20993,7 +21061,7 @@ validate286.errors = [{instancePath:instancePath+"/state",schemaPath:"#/componen
 return false;
 }
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate286.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
+validate286.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema394.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -21089,7 +21157,7 @@ return errors === 0;
 validate285.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const confirmNotificationChannelParams = validate289;
-const schema424 = {"$id":"function-confirmNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema425 = {"$id":"function-confirmNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate289(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-confirmNotificationChannelParams" */;
@@ -21140,8 +21208,8 @@ return errors === 0;
 validate289.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const confirmNotificationChannelBody = validate290;
-const schema425 = {"$id":"function-confirmNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/ConfirmNotificationChannel"}]};
-const schema426 = {"type":"object","required":["code"],"additionalProperties":false,"properties":{"code":{"type":"string","minLength":1,"maxLength":32}}};
+const schema426 = {"$id":"function-confirmNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/ConfirmNotificationChannel"}]};
+const schema427 = {"type":"object","required":["code"],"additionalProperties":false,"properties":{"code":{"type":"string","minLength":1,"maxLength":32}}};
 
 function validate290(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-confirmNotificationChannelBody" */;
@@ -21208,7 +21276,7 @@ return errors === 0;
 validate290.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const testNotificationChannelParams = validate291;
-const schema427 = {"$id":"function-testNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema428 = {"$id":"function-testNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-testNotificationChannelParams" */;
@@ -21259,8 +21327,8 @@ return errors === 0;
 validate291.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const notificationDeliverySchema = validate292;
-const schema428 = {"$id":"function-notificationDeliverySchema","allOf":[{"$ref":"response#/components/schemas/NotificationDelivery"}]};
-const schema429 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema429 = {"$id":"function-notificationDeliverySchema","allOf":[{"$ref":"response#/components/schemas/NotificationDelivery"}]};
+const schema430 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
 function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -21309,7 +21377,7 @@ validate293.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/propertie
 return false;
 }
 if(!((((data1 === "events") || (data1 === "digest")) || (data1 === "test")) || (data1 === "confirmation"))){
-validate293.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema429.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+validate293.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema430.properties.kind.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21358,7 +21426,7 @@ validate293.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/c
 return false;
 }
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate293.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate293.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -21431,7 +21499,7 @@ validate293.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 if(!((((data7 === "waiting") || (data7 === "sending")) || (data7 === "sent")) || (data7 === "failed"))){
-validate293.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema429.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate293.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema430.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -21593,7 +21661,7 @@ return errors === 0;
 validate292.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listNotificationDeliveriesQuery = validate295;
-const schema431 = {"$id":"function-listNotificationDeliveriesQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema432 = {"$id":"function-listNotificationDeliveriesQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
 function validate295(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listNotificationDeliveriesQuery" */;
@@ -21671,7 +21739,7 @@ return errors === 0;
 validate295.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listNotificationDeliveriesResponse200 = validate296;
-const schema432 = {"$id":"function-listNotificationDeliveriesResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/NotificationDelivery"}}]};
+const schema433 = {"$id":"function-listNotificationDeliveriesResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/NotificationDelivery"}}]};
 
 function validate297(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -21720,7 +21788,7 @@ validate297.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/propertie
 return false;
 }
 if(!((((data1 === "events") || (data1 === "digest")) || (data1 === "test")) || (data1 === "confirmation"))){
-validate297.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema429.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+validate297.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema430.properties.kind.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21769,7 +21837,7 @@ validate297.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/c
 return false;
 }
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate297.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate297.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -21842,7 +21910,7 @@ validate297.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 if(!((((data7 === "waiting") || (data7 === "sending")) || (data7 === "sent")) || (data7 === "failed"))){
-validate297.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema429.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate297.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema430.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -22028,9 +22096,9 @@ return errors === 0;
 validate296.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const sharingSchema = validate299;
-const schema435 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
-const schema436 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
-const schema437 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+const schema436 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
+const schema437 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema438 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
 function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -22254,7 +22322,7 @@ return errors === 0;
 validate299.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
 export const unshareBoardParams = validate302;
-const schema439 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema440 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-unshareBoardParams" */;
@@ -22317,7 +22385,7 @@ return errors === 0;
 validate302.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const shareBoardParams = validate303;
-const schema441 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema442 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate303(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-shareBoardParams" */;
@@ -22380,7 +22448,7 @@ return errors === 0;
 validate303.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listUsersQuery = validate304;
-const schema443 = {"$id":"function-listUsersQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
+const schema444 = {"$id":"function-listUsersQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
 
 function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listUsersQuery" */;
@@ -22486,8 +22554,8 @@ return errors === 0;
 validate304.evaluated = {"props":{"limit":true,"offset":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listUsersResponse200 = validate305;
-const schema444 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema445 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema445 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema446 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
 
 function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listUsersResponse200" */;
@@ -22620,7 +22688,7 @@ return errors === 0;
 validate305.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const deleteUserParams = validate306;
-const schema446 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema447 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate306(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteUserParams" */;
@@ -22683,7 +22751,7 @@ return errors === 0;
 validate306.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const revokeUserParams = validate307;
-const schema448 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema449 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate307(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeUserParams" */;
@@ -22746,8 +22814,8 @@ return errors === 0;
 validate307.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listInvitesResponse200 = validate308;
-const schema450 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema451 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema451 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema452 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
 function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listInvitesResponse200" */;
@@ -22889,7 +22957,7 @@ return errors === 0;
 validate308.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createInviteHeaders = validate309;
-const schema452 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema453 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
@@ -22945,8 +23013,8 @@ return errors === 0;
 validate309.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const createInviteBody = validate310;
-const schema453 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema454 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+const schema454 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema455 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
 function validate311(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23078,8 +23146,8 @@ return errors === 0;
 validate310.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createdInviteSchema = validate313;
-const schema457 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema458 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema458 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema459 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
 function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
@@ -23224,7 +23292,7 @@ return errors === 0;
 validate313.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const revokeInviteParams = validate314;
-const schema459 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema460 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate314(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
@@ -23275,12 +23343,12 @@ return errors === 0;
 validate314.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const jobsSchema = validate315;
-const schema460 = {"$id":"function-jobsSchema","allOf":[{"$ref":"response#/components/schemas/Jobs"}]};
-const schema461 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"#/components/schemas/CleanupJob"},"site":{"$ref":"#/components/schemas/SiteJobs"}}};
-const schema462 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
-const schema468 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
-const schema469 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
-const schema463 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
+const schema461 = {"$id":"function-jobsSchema","allOf":[{"$ref":"response#/components/schemas/Jobs"}]};
+const schema462 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"#/components/schemas/CleanupJob"},"site":{"$ref":"#/components/schemas/SiteJobs"}}};
+const schema463 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
+const schema469 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
+const schema470 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
+const schema464 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
 
 function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23349,7 +23417,7 @@ validate317.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 if(!(((data3 === "running") || (data3 === "waiting")) || (data3 === "idle"))){
-validate317.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema463.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate317.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema464.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -23396,8 +23464,8 @@ return errors === 0;
 }
 validate317.evaluated = {"props":{"username":true,"forge":true,"repository":true,"state":true,"until":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema465 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/NotificationJob"}}}};
-const schema466 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema466 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/NotificationJob"}}}};
+const schema467 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
 function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23437,7 +23505,7 @@ validate320.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate320.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate320.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -23454,7 +23522,7 @@ validate320.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properti
 return false;
 }
 if(!((data2 === "waiting") || (data2 === "sending"))){
-validate320.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema466.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate320.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema467.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23734,7 +23802,7 @@ validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schema
 return false;
 }
 if(!(((data3 === "running") || (data3 === "due")) || (data3 === "scheduled"))){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/enum",keyword:"enum",params:{allowedValues: schema462.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/enum",keyword:"enum",params:{allowedValues: schema463.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -23981,7 +24049,7 @@ validate316.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/co
 return false;
 }
 if(!(((data15 === "ok") || (data15 === "starting")) || (data15 === "unavailable"))){
-validate316.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/enum",keyword:"enum",params:{allowedValues: schema469.properties.status.enum},message:"must be equal to one of the allowed values"}];
+validate316.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/enum",keyword:"enum",params:{allowedValues: schema470.properties.status.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid8 = _errs32 === errors;
@@ -24174,7 +24242,7 @@ return errors === 0;
 validate315.evaluated = {"props":{"boards":true,"deliveries":true,"notifications":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
 
 export const refreshUserBoardParams = validate324;
-const schema470 = {"$id":"function-refreshUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema471 = {"$id":"function-refreshUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-refreshUserBoardParams" */;
@@ -24237,7 +24305,7 @@ return errors === 0;
 validate324.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const cancelUserBoardParams = validate325;
-const schema472 = {"$id":"function-cancelUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema473 = {"$id":"function-cancelUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-cancelUserBoardParams" */;
@@ -24300,7 +24368,7 @@ return errors === 0;
 validate325.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listRequestsQuery = validate326;
-const schema474 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema475 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
 function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
@@ -24424,9 +24492,9 @@ return errors === 0;
 validate326.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listRequestsResponse200 = validate327;
-const schema476 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema477 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema479 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+const schema477 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema478 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema480 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
 function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24518,7 +24586,7 @@ validate328.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/compon
 return false;
 }
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate328.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema479.enum},message:"must be equal to one of the allowed values"}];
+validate328.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema480.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -24755,7 +24823,7 @@ return errors === 0;
 validate327.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const exportRequestsQuery = validate330;
-const schema481 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+const schema482 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
 function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;

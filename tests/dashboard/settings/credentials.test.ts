@@ -50,6 +50,9 @@ test('a second server: its rows join the board with the name of the credential, 
   expect(namesOf(board)).toEqual(['github acme/shop#1', 'github work/api#2', 'gitlab work/tool#3']);
   expect(rowOf(board, 'acme/shop')).not.toHaveProperty('credential');
   expect(rowOf(board, 'work/api')).toMatchObject({ credential: { id, label: 'Work' } });
+  const reading = board.repos.map(({ fullName, credential }) => [fullName, credential?.label]);
+  expect(reading).toContainEqual(['work/api', 'Work']);
+  expect(reading).toContainEqual(['acme/shop', undefined]);
   expect(board.forges.map(({ forge, repoCount }) => [forge, repoCount])).toEqual([
     ['github', 1],
     ['forgejo', 0],

@@ -11,8 +11,14 @@ import { Countdown } from '../ui/time-elements.js';
 import { formatDateTime, formatRelativeTime, formatTime } from '../ui/times.js';
 import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
 import { refreshBoard } from './data/follow-board.js';
-import { describeRateLimit, rateLimitedUntil, rateLimitNoticeId, toForgeQuotas } from './data/forge-rate-limits.js';
-import { type Board, FORGE_NAMES, type ForgeName } from './data/rows.js';
+import {
+  describeRateLimit,
+  listRateLimitLocks,
+  nameCredential,
+  rateLimitNoticeId,
+  toForgeQuotas,
+} from './data/forge-rate-limits.js';
+import { type Board, FORGE_NAMES } from './data/rows.js';
 
 /** The users whose boards are shared with the signed-in user. */
 const owners = signal<readonly components['schemas']['SharedUser'][]>(preloadedBoard?.sharedWithMe ?? []);
@@ -135,14 +141,15 @@ export function UpdatesBar({ count }: { readonly count: number }) {
 export function ForgeNotices({ board }: { readonly board: Board }) {
   const states = [...board.forges, ...(board.furtherForges ?? [])];
   const notes = [...states.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
-  const locked = (Object.keys(rateLimitedUntil) as ForgeName[]).filter(
-    (forge) => rateLimitedUntil[forge].value !== undefined,
-  );
+  const locks = listRateLimitLocks();
   return (
-    <div class="notes" role="status" hidden={notes.length + locked.length === 0}>
+    <div class="notes" role="status" hidden={notes.length + locks.length === 0}>
       <ul>
-        {locked.map((forge) => (
-          <LockNote key={forge} forge={forge} />
+        {locks.map((lock) => (
+          // The line of a credential is announced once, and not again when the end changes.
+          <li key={rateLimitNoticeId(lock)}>
+            <span id={rateLimitNoticeId(lock)}>{describeRateLimit(lock)}</span> <Countdown until={lock.until} />
+          </li>
         ))}
         {notes.map((note) => (
           <li key={note}>{note}</li>
@@ -152,24 +159,11 @@ export function ForgeNotices({ board }: { readonly board: Board }) {
   );
 }
 
-/**
- * Shows until when a forge is locked. Screen readers announce the time; the countdown beside it is hidden from them.
- */
-function LockNote({ forge }: { readonly forge: ForgeName }) {
-  const until = rateLimitedUntil[forge].value;
-  if (until === undefined) return null;
-  return (
-    <li>
-      <span id={rateLimitNoticeId(forge)}>{describeRateLimit(forge, until)}</span> <Countdown until={until} />
-    </li>
-  );
-}
-
 type Forge = Board['forges'][number];
 
 function notesOf(one: Forge, board: Board): string[] {
   const { forge, error, staleSince, truncated, hidden, incompleteSearch, shadowed = 0, credential, expiresAt } = one;
-  const name = credential === undefined ? FORGE_NAMES[forge] : `${FORGE_NAMES[forge]} (${credential.label})`;
+  const name = nameCredential(one);
   const since = staleSince === undefined ? '' : ` Showing data from ${formatRelativeTime(staleSince)}.`;
   // An exceeded quota has its own notice, which disappears when it is reset.
   const short = toForgeQuotas(one).filter(({ severity }) => severity === 'warning' || severity === 'low');
@@ -180,10 +174,9 @@ function notesOf(one: Forge, board: Board): string[] {
     ...(shadowed === 0 ? [] : [describeShadowed(name, shadowed)]),
     ...describeExpiry(name, expiresAt),
     ...(truncated ? [`${name} has more than 1,000 pull requests. Only 1,000 are read.`] : []),
-    // Repositories are not listed by credential.
-    ...(credential === undefined
-      ? describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale))
-      : []),
+    ...describeStale(
+      board.repos.filter((repo) => repo.forge === forge && repo.credential?.id === credential?.id && repo.stale),
+    ),
     ...describeUnknown(
       board.pullRequests.filter(
         (row) => row.forge === forge && row.credential?.id === credential?.id && row.ciKnown === false,

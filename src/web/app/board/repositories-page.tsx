@@ -9,7 +9,7 @@ import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './acti
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from './board-head.js';
 import { boardError, boardOwner, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
-import { rateLimitedUntil, rateLimitNoticeId } from './data/forge-rate-limits.js';
+import { findRateLimitLock, rateLimitNoticeId } from './data/forge-rate-limits.js';
 import { FORGE_NAMES, formatRepositoryName, type Repository } from './data/rows.js';
 import { Pager, usePage } from './list/paging.js';
 
@@ -192,7 +192,7 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
       </span>
     );
   }
-  const isLocked = rateLimitedUntil[forge].value !== undefined;
+  const isLocked = findRateLimitLock(repository) !== undefined;
   const ensure = async (): Promise<void> => {
     if (isLocked) return;
     await ensureWebhook(repository);
@@ -205,7 +205,7 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
       <ActionButton
         aria-label={`Set up webhook for ${fullName}`}
         aria-disabled={isLocked}
-        aria-describedby={isLocked ? rateLimitNoticeId(forge) : undefined}
+        aria-describedby={isLocked ? rateLimitNoticeId(repository) : undefined}
         onAct={ensure}
       >
         Set up webhook

@@ -86,8 +86,8 @@ test('GitHub checks: lists all checks and explains the first five failures', asy
   );
   const checks = await github.forge.checks(target);
   expect([checks.length, checks.filter(({ excerpt }) => excerpt !== undefined).length]).toEqual([250, 5]);
-  // Three pages, and a job and a log for each of the five failures.
-  expect(github.server.seen).toHaveLength(13);
+  // Three pages, and a job, a log and its storage for each of the five failures.
+  expect(github.server.seen).toHaveLength(18);
 });
 
 test('GitHub checks: revalidates a job with its ETag, which costs no quota', async () => {

@@ -128,7 +128,7 @@ export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
  */
 export async function performAction(row: PullRequest, { send, done, ends = false }: Action): Promise<string> {
   await send(row).catch((error: unknown) => {
-    recordRateLimit(row.forge, error);
+    recordRateLimit(row, error);
     throw error;
   });
   if (ends) removeRow(row);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { toUserMessage } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
 import { showToast } from '../../ui/toasts.js';
-import { rateLimitedUntil } from '../data/forge-rate-limits.js';
+import { findRateLimitLock } from '../data/forge-rate-limits.js';
 import type { PullRequest } from '../data/rows.js';
 import { ACTIONS, performAction, showOutcome } from './actions.js';
 
@@ -68,5 +68,5 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
 const toCount = (count: number): string => (count === 1 ? '1 pull request' : `${count} pull requests`);
 
 const allows = (row: PullRequest, name: ActionName): boolean =>
-  rateLimitedUntil[row.forge].value === undefined &&
+  findRateLimitLock(row) === undefined &&
   row.allowedActions.some(({ action, blocked }) => action === name && blocked === undefined);

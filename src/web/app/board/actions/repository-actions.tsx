@@ -4,7 +4,7 @@ import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { changeRepository } from '../data/board-store.js';
-import { describeRateLimit, rateLimitedUntil, recordRateLimit } from '../data/forge-rate-limits.js';
+import { describeRateLimit, findRateLimitLock, recordRateLimit } from '../data/forge-rate-limits.js';
 import type { Repository } from '../data/rows.js';
 
 interface BulkAction {
@@ -50,8 +50,7 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
     undo: (one: Repository) => setAutoUpdate(one, !isOn),
   });
   const pending = repositories.filter(
-    ({ forge, hasWebhook, canManageWebhooks }) =>
-      !hasWebhook && canManageWebhooks && rateLimitedUntil[forge].value === undefined,
+    (one) => !one.hasWebhook && one.canManageWebhooks && findRateLimitLock(one) === undefined,
   );
   return (
     <div class="toggles" role="group" aria-label="All listed repositories">
@@ -68,15 +67,16 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
 /**
  * Sets up the webhook of a repository.
  *
- * @throws Error without a request if the forge's rate limit is exceeded.
+ * @throws Error without a request if the credential's rate limit is exceeded.
  */
-export async function ensureWebhook({ forge, fullName }: Repository): Promise<void> {
-  const until = rateLimitedUntil[forge].value;
-  if (until !== undefined) throw new Error(describeRateLimit(forge, until));
+export async function ensureWebhook(repository: Repository): Promise<void> {
+  const { forge, fullName } = repository;
+  const lock = findRateLimitLock(repository);
+  if (lock !== undefined) throw new Error(describeRateLimit(lock));
   try {
     requireData(await dashboardClient.POST('/api/webhooks/ensure', { params: {}, body: { forge, fullName } }));
   } catch (error) {
-    recordRateLimit(forge, error);
+    recordRateLimit(repository, error);
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { Countdown } from '../../ui/time-elements.js';
 import { formatDate } from '../../ui/times.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';
-import { describeRateLimit, rateLimitedUntil, rateLimitNoticeId } from '../data/forge-rate-limits.js';
+import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from '../data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from '../data/rows.js';
 import { ACTIONS, isRetryable, performAction, showOutcome } from './actions.js';
 
@@ -104,20 +104,20 @@ interface ActionOfProps {
   readonly offered: Offered;
   readonly isBusy: boolean;
   readonly onAct: () => Promise<void>;
-  /** Called for a press while the forge's rate limit is exceeded. */
+  /** Called for a press while the rate limit of the credential is exceeded. */
   readonly onLocked: () => void;
 }
 
 function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }: ActionOfProps) {
   const { name = '', verb = '', undo } = ACTIONS[action] ?? {};
-  const isLocked = blocked === undefined && rateLimitedUntil[row.forge].value !== undefined;
+  const isLocked = blocked === undefined && findRateLimitLock(row) !== undefined;
   return (
     <span class="action">
       <ConfirmButton
         label={`${name} #${row.number}`}
         question={undo === undefined ? `${verb} #${row.number}?` : undefined}
         disabled={blocked !== undefined || isBusy || isLocked}
-        {...(isLocked ? { reason: rateLimitNoticeId(row.forge), onRefuse: onLocked } : {})}
+        {...(isLocked ? { reason: rateLimitNoticeId(row), onRefuse: onLocked } : {})}
         onAct={onAct}
       >
         {name}
@@ -129,7 +129,7 @@ function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }
 
 interface ActionFailure {
   readonly action: keyof typeof ACTIONS;
-  /** The error message; empty if no request was sent because the forge is locked. */
+  /** The error message; empty if no request was sent because of the rate limit. */
   readonly text: string;
   readonly canRetry: boolean;
 }
@@ -145,19 +145,19 @@ interface RowOutcomeProps {
 
 /** Why the last action of a row failed, shown in the row until it is dismissed or another action succeeds. */
 function RowError({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }: RowOutcomeProps) {
-  const until = rateLimitedUntil[row.forge].value;
+  const lock = findRateLimitLock(row);
   return (
     <div class="outcome">
       <p class="bad">
-        {until === undefined ? (
+        {lock === undefined ? (
           text || 'You can try again now.'
         ) : (
           <>
-            {describeRateLimit(row.forge, until)} <Countdown until={until} />
+            {describeRateLimit(lock)} <Countdown until={lock.until} />
           </>
         )}
       </p>
-      {until === undefined && onAgain && (
+      {lock === undefined && onAgain && (
         <ConfirmButton
           label={`Try again #${row.number}`}
           question={ACTIONS[action]?.undo === undefined ? `${ACTIONS[action]?.verb ?? ''} #${row.number}?` : undefined}
