@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { benchAudit } from './audit.js';
 import { benchBoard } from './board.js';
+import { benchCommands } from './commands.js';
 import { benchDashboard } from './dashboard.js';
 import { benchGenerate } from './generate.js';
 import { benchImageFlood } from './image-flood.js';
@@ -168,6 +169,12 @@ const BENCHMARKS: readonly Benchmark[] = [
     ],
     engines: ['sqlite', 'postgres'],
     run: benchSecrets,
+  },
+  {
+    name: 'commands',
+    description: 'processor time of commands of secrets, beside `node -e 0` and `age -d`',
+    counts: [rounds(20)],
+    run: benchCommands,
   },
   {
     name: 'lists',

@@ -82,7 +82,7 @@ async function listFiles(folder: string): Promise<string[]> {
 
 /** Whether a file is a source or an output of the pages, or of the third-party packages, which have builds of their own. */
 function isBuiltElsewhere(file: string): boolean {
-  return /^(?:src\/web\/app|dist\/pages|packages\/server\/dist\/pages\/vendor|(?:packages\/[^/]+\/)?dist\/licenses)\//u.test(
+  return /^(?:src\/web\/app|dist\/pages|packages\/server\/dist\/pages\/vendor|dist\/commands\/secrets\/parts|(?:packages\/[^/]+\/)?dist\/licenses)\//u.test(
     file,
   );
 }

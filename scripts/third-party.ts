@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 
 /** A module of a package that re-exports parts of others, which are bundled in its place. */
 interface Bundle {
@@ -17,6 +17,10 @@ interface Bundle {
   readonly packages: readonly string[];
   /** Packages that stay imports. */
   readonly external?: readonly string[];
+  /** Modules that the module imports late, and their files in the folder `parts` beside it. */
+  readonly parts?: Readonly<Record<string, string>>;
+  /** The imported names of parts that are CommonJS modules, whose exports esbuild cannot list. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 /** The validator of JSON Schema with its dependencies. */
@@ -64,6 +68,23 @@ const BUNDLES: readonly Bundle[] = [
   { folder: '.', module: 'config/ajv', packages: AJV },
   { folder: '.', module: 'dashboard/insights/luxon', packages: ['luxon'] },
   { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
+  {
+    folder: '.',
+    module: 'commands/secrets/program',
+    packages: [
+      ...['@colors/colors', '@noble/ciphers', '@noble/curves', '@noble/hashes', '@noble/post-quantum', '@scure/base'],
+      ...['age-encryption', 'ansi-regex', 'cli-table3', 'commander', 'dotenv', 'emoji-regex'],
+      ...['is-fullwidth-code-point', 'openapi-fetch', 'string-width', 'strip-ansi', 'yaml'],
+    ],
+    parts: {
+      './secrets-command.js': 'all',
+      '../../sealing/secrets.js': 'sealing',
+      yaml: 'yaml',
+      'cli-table3': 'table',
+      '@trellis/server/mcp/stdio': 'mcp',
+    },
+    names: { yaml: 'isMap, isScalar, parse, parseDocument', 'cli-table3': 'default' },
+  },
   {
     folder: '.',
     module: 'tracing/opentelemetry',
@@ -121,10 +142,42 @@ export async function addThirdParty(): Promise<void> {
 const REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-async function addBundle({ folder, module, packages, external = [] }: Bundle): Promise<void> {
-  const { metafile } = await build({
-    entryPoints: [`${folder}/src/${module}.ts`],
-    outfile: `${folder}/dist/${module}.js`,
+async function addBundle({ folder, module, packages, external = [], parts = {}, names = {} }: Bundle): Promise<void> {
+  const target = path.join(folder, 'dist', path.dirname(module));
+  const source = path.join(folder, 'src', path.dirname(module));
+  const main = { entryPoints: [`${folder}/src/${module}.ts`], outdir: target };
+  const { metafile } = await bundle(main, { external, parts, partsFolder: './parts' });
+  const inputs = Object.keys(metafile.inputs);
+  for (const [specifier, name] of Object.entries(parts)) {
+    const file = specifier.startsWith('.') ? `./${path.join(source, specifier).replace(/js$/u, 'ts')}` : specifier;
+    const exported = names[specifier] ?? '*';
+    const stdin = {
+      contents: `export { ${exported} } from '${file}';`.replace('{ * }', '*'),
+      resolveDir: process.cwd(),
+    };
+    const part = { stdin, outfile: path.join(target, 'parts', `${name}.js`) };
+    const late = await bundle(part, { external, parts, partsFolder: '.' });
+    inputs.push(...Object.keys(late.metafile.inputs));
+  }
+  // The compiler's map, of the module without the packages.
+  await rm(`${folder}/dist/${module}.js.map`, { force: true });
+  const found = new Set(inputs.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(file)?.[1] ?? []));
+  if ([...found].toSorted().join() !== packages.toSorted().join()) {
+    throw new Error(`scripts/third-party.ts must list the packages of ${module}: ${[...found].toSorted().join(', ')}.`);
+  }
+  for (const name of packages) await copyLicences(name, folder);
+}
+
+interface BundleSettings extends Required<Pick<Bundle, 'external' | 'parts'>> {
+  /** The folder of the parts, from that of the module. */
+  readonly partsFolder: string;
+}
+
+/** Writes a module with the packages that it imports. `parts` stay imports, of the files that are written for them. */
+function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' | 'stdin'>, settings: BundleSettings) {
+  const { external, parts, partsFolder } = settings;
+  return build({
+    ...files,
     bundle: true,
     external: [...external],
     banner: { js: REQUIRE },
@@ -132,18 +185,22 @@ async function addBundle({ folder, module, packages, external = [] }: Bundle): P
     target: 'node20',
     format: 'esm',
     minifyWhitespace: true,
+    // Shorter text loads faster, which matters for a command.
+    minifyIdentifiers: Object.keys(parts).length > 0,
     metafile: true,
     logLevel: 'warning',
+    plugins: [
+      {
+        name: 'parts',
+        setup: (hooks) =>
+          hooks.onResolve({ filter: /./ }, ({ path: specifier, importer }) => {
+            // The text that exports a part has no importer.
+            const name = importer !== '<stdin>' && Object.hasOwn(parts, specifier) ? parts[specifier] : undefined;
+            return name === undefined ? undefined : { path: `${partsFolder}/${name}.js`, external: true };
+          }),
+      },
+    ],
   });
-  // That of the module without the packages.
-  await rm(`${folder}/dist/${module}.js.map`, { force: true });
-  const found = new Set(
-    Object.keys(metafile.inputs).flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(file)?.[1] ?? []),
-  );
-  if ([...found].toSorted().join() !== packages.toSorted().join()) {
-    throw new Error(`scripts/third-party.ts must list the packages of ${module}: ${[...found].toSorted().join(', ')}.`);
-  }
-  for (const name of packages) await copyLicences(name, folder);
 }
 
 async function copyLicences(name: string, owner: string): Promise<void> {

@@ -1,69 +1,18 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { accountsCommand } from './commands/accounts.js';
-import { backupCommand, restoreCommand } from './commands/backup.js';
-import { checkConfigCommand } from './commands/check-config.js';
-import { completeCommand, completionCommand } from './commands/completion.js';
-import { doctorCommand } from './commands/doctor/doctor.js';
-import { exportCommand } from './commands/export.js';
-import { imagesCommand } from './commands/images.js';
-import { keysCommand } from './commands/keys.js';
-import { migrateCommand } from './commands/migrate.js';
-import { projectCommands } from './commands/project.js';
-import { findNames, secretsCommand } from './commands/secrets/secrets-command.js';
-import { addServerOptions } from './commands/server-options.js';
-import { tokensCommand } from './commands/tokens.js';
-import { workloadRulesCommand } from './commands/workload-rules.js';
-import { loadConfig, readEnvironment } from './config/config.js';
-import { CONFIG_OPTIONS } from './config/options.js';
-import { StartupError } from './config/startup-error.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+const [, , first = '', , second] = process.argv;
 
-const program = new Command('trellis')
-  .description('Serve site data over GraphQL, and a pull request dashboard and sealed secrets over REST.')
-  .version(version);
-
-addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
-  .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
-  .option('--new-database', 'start with an empty database although the state folder was used with a different one')
-  .action(async ({ newDatabase, ...flags }: Record<string, string | undefined> & { readonly newDatabase?: true }) => {
-    const config = await loadConfig({ flags });
-    // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
-    const { serve } = await import('./main.js');
-    await serve(config, { version, newDatabase, output: process.stdout, terminal: process.stderr, print });
-  });
-for (const command of projectCommands({ version, print })) program.addCommand(command);
-program.addCommand(imagesCommand());
-program.addCommand(exportCommand());
-const streams = { out: process.stdout, err: process.stderr };
-program.addCommand(tokensCommand(streams));
-program.addCommand(workloadRulesCommand(streams));
-program.addCommand(accountsCommand(streams));
-const backups = { release: version, terminal: process.stderr, print };
-program.addCommand(backupCommand(backups));
-program.addCommand(restoreCommand(backups));
-program.addCommand(migrateCommand(process.stdout));
-program.addCommand(keysCommand(process.stdout));
-program.addCommand(doctorCommand(process.stdout));
-program.addCommand(checkConfigCommand(process.stdout));
-const terminal = { in: process.stdin, ...streams, env: readEnvironment() };
-program.addCommand(secretsCommand(terminal));
-program.addCommand(completionCommand(streams));
-const completing = { out: process.stdout, findNames: (placeholder: string) => findNames(placeholder, terminal) };
-program.addCommand(completeCommand(program, completing), { hidden: true });
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof StartupError)) throw error;
-  if (error.message !== '') process.stderr.write(`trellis: ${error.message}\n`);
-  process.exitCode = error.exitCode;
+// Scripts start commands of secrets often, and a shell starts one at each completion. Their program is bundled by the
+// build, so it starts without the modules of the other commands.
+if (['--version', '-V'].includes(first)) process.stdout.write(`${version}\n`);
+else if (first === 'secrets' || (first === 'complete' && second === 'secrets')) {
+  const { runSecretsProgram } = await import('./commands/secrets/program.js');
+  await runSecretsProgram();
+} else {
+  const { runWholeProgram } = await import('./program.js');
+  await runWholeProgram(version);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import type { SourceModules } from '@trellis/site/sources/source-modules';
-import { readEnvironment } from './config/config.js';
+import { readEnvironment } from './config/environment.js';
 import { StartupError } from './config/startup-error.js';
 import type { ProjectConfig } from './project/project.js';
 

@@ -7,6 +7,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { product } from '../product.js';
 import { isProjectFile, type ProjectConfig } from '../project/project.js';
 import { Ajv2020 } from './ajv.js';
+import { readEnvironment } from './environment.js';
 import { importScript } from './import-script.js';
 import {
   CONFIG_FORMATS,
@@ -210,7 +211,7 @@ export async function inspectConfig(sources: ConfigSources = {}): Promise<Config
 }
 
 async function inspect(
-  { flags = {}, env = process.env, folder = process.cwd() }: ConfigSources,
+  { flags = {}, env = readEnvironment(), folder = process.cwd() }: ConfigSources,
   given: Map<string, SourcedValue>,
   mistakes: StartupError[],
 ): Promise<Config | undefined> {
@@ -451,9 +452,6 @@ function toGithubApp({
 function toSmtp({ smtp: url, smtpFrom: from }: ConfigValues): Config['smtp'] {
   return url === undefined || from === undefined ? undefined : { url, from };
 }
-
-/** Returns the environment unchanged, for commands with options of their own and for the processes that they start. */
-export const readEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 
 const NAMES = ['ts', 'json', 'yaml', 'yml', 'js', 'mjs'].map((extension) => `trellis.config.${extension}`);
 

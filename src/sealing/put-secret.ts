@@ -130,7 +130,7 @@ async function resolveRecipients(client: SecretsClient, selection: RecipientSele
 }
 
 /** Returns the owner's public key; `undefined` when none is registered. */
-export async function findOwnerKey(client: SecretsClient): Promise<string | undefined> {
+async function findOwnerKey(client: SecretsClient): Promise<string | undefined> {
   const { data, error, response } = await client.GET('/auth/identity');
   const apiError = decodeError(response, error);
   if (apiError) throw apiError;

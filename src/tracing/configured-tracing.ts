@@ -1,4 +1,5 @@
-import { type Config, readEnvironment } from '../config/config.js';
+import type { Config } from '../config/config.js';
+import { readEnvironment } from '../config/environment.js';
 import { INSTANCE } from '../log.js';
 import type { Tracing } from './tracing.js';
 

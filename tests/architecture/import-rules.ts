@@ -22,7 +22,8 @@ const toolkit = { rooms: ['core'], isSelfContained: true } as const;
 
 /** The import rules by package or a folder of it, by folder of `src`, or by file next to these folders. */
 export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
-  cli: { rooms: ['main', 'commands', 'config'] },
+  cli: { rooms: ['program', 'commands'] },
+  program: { rooms: ['main', 'commands', 'config'] },
   // Each command is a program that opens the services it needs.
   commands: {
     rooms: [

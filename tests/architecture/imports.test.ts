@@ -53,7 +53,7 @@ test.each([
   ['packages/client/src/a.ts', "import { b } from 'node:crypto';", 'the client runs in browsers'],
   ['packages/client/src/a.ts', "import { b } from 'crypto';", 'built-in modules need no prefix'],
   ['packages/codegen/src/a.ts', "import { b } from '@trellis/server/b';", 'the generators are independent'],
-  ['src/cli.ts', "import { b } from '@trellis/server/b';", 'only app and main may import the server'],
+  ['src/program.ts', "import { b } from '@trellis/server/b';", 'only app and main may import the server'],
   ['src/storage/a.ts', "const b = await import('@trellis/site/b');", 'a dynamic import counts'],
   ['src/storage/a.ts', "import '@trellis/site/b';", 'an import for side effects counts'],
   ['src/storage/a.ts', "import { type A, b } from '@trellis/site/b';", 'one imported name is a value'],
@@ -87,7 +87,7 @@ test.each([
   ['packages/client/src/a.ts', "import createClient from 'openapi-fetch';", 'the client may import npm packages'],
   ['src/generated/site/a.ts', 'export default 1;', 'generated code may have a default export'],
   ['packages/codegen/src/site/load-schema.ts', 'export default 1;', 'graphql-codegen needs its default export'],
-  ['src/config/config.ts', 'const a = process.env.HOME;', 'config.ts may read the environment'],
+  ['src/config/environment.ts', 'const a = process.env.HOME;', 'environment.ts reads the environment'],
   [
     'packages/site/src/a.ts',
     "// import { b } from '@trellis/server/b';\nconst a = 'process.env';",

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import { type CommandContext, loadSealing, type Terminal, withContext } from './context.js';
+import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readValue } from './input.js';
+import { openStoredValue } from './open-value.js';
 import { writeOutput } from './print.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
@@ -96,9 +97,8 @@ async function openAll(session: CommandContext, slugs: ReadonlySet<string>): Pro
   const values = new Map<string, Buffer>();
   if (slugs.size === 0) return values;
   const identity = await session.readIdentity();
-  const { open } = await loadSealing();
   for (const slug of slugs)
-    values.set(slug, Buffer.from(await open(await fetchSealedValue(session, slug, {}), identity)));
+    values.set(slug, Buffer.from(await openStoredValue(await fetchSealedValue(session, slug, {}), identity)));
   return values;
 }
 

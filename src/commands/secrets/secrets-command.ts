@@ -1,17 +1,17 @@
 import { readAll } from '@trellis/client/paging';
-import { Command } from 'commander';
-import { CommandError } from '../../config/startup-error.js';
+import type { Command } from 'commander';
 import type { SecretsClient } from '../../generated/secrets/client.js';
+import { completeCommand } from '../completion.js';
 import { addAuditCommand } from './audit.js';
 import { addConsumerCommands } from './consumers.js';
 import type { Terminal } from './context.js';
 import { addEditCommand } from './edit.js';
-import { EXIT, EXIT_HELP } from './exit-codes.js';
 import { addInitCommand, addStatusCommand } from './init.js';
 import { addInjectCommand } from './inject.js';
 import { addMcpCommand } from './mcp/mcp.js';
 import { addSecretCommands } from './objects.js';
 import { addRunCommand } from './run/run.js';
+import { createSecretsCommand } from './secrets-options.js';
 import { readSettings } from './settings.js';
 import { addTokenCommands } from './tokens.js';
 import { addTransferCommands } from './transfer.js';
@@ -19,19 +19,7 @@ import { addValueCommands } from './values.js';
 
 /** `trellis secrets`: seals and opens values; the service stores them sealed. */
 export function secretsCommand(terminal: Terminal): Command {
-  const secrets = new Command('secrets')
-    .description('Manage sealed secrets')
-    // Set first, as the commands below inherit both.
-    .showHelpAfterError('(see --help)')
-    .exitOverride(({ exitCode }) => {
-      // Commander has printed the error; 0 is for --help.
-      throw new CommandError('', exitCode === 0 ? 0 : EXIT.usage);
-    })
-    .configureOutput({
-      writeOut: (text) => void terminal.out.write(text),
-      writeErr: (text) => void terminal.err.write(text),
-    })
-    .addHelpText('after', HELP);
+  const secrets = createSecretsCommand(terminal);
   addInitCommand(secrets, terminal);
   addStatusCommand(secrets, terminal);
   addValueCommands(secrets, terminal);
@@ -47,17 +35,12 @@ export function secretsCommand(terminal: Terminal): Command {
   return secrets;
 }
 
-const HELP = `
-Values are read from standard input or a file, never from an argument, and are sealed (encrypted with age) on this
-machine. Settings come from options, the environment, and the file that "init" writes, in this order. Without a token,
-a CI job gets one in exchange for the token of its issuer: of GitHub Actions and Forgejo (ACTIONS_ID_TOKEN_REQUEST_URL),
-or that in TRELLIS_SECRETS_ID_TOKEN or the file TRELLIS_SECRETS_ID_TOKEN_FILE.
-
-Examples:
-  trellis secrets init
-  printf %s "$PASSWORD" | trellis secrets put db-password --consumer acme/shop
-  trellis secrets run --secret db-password -- ./deploy.sh
-${EXIT_HELP}`;
+/** Adds `secrets`, and the hidden command that completes it. */
+export function addAllCommands(program: Command, terminal: Terminal): void {
+  program.addCommand(secretsCommand(terminal));
+  const findAll = (placeholder: string) => findNames(placeholder, terminal);
+  program.addCommand(completeCommand(program, { out: terminal.out, findNames: findAll }), { hidden: true });
+}
 
 /** The maximum delay of a completion, in milliseconds. */
 const TIMEOUT_MS = 1000;

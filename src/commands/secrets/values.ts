@@ -6,6 +6,7 @@ import { type CommandContext, loadSealing, type Terminal, unwrapResult, withCont
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
+import { openStoredValue } from './open-value.js';
 import {
   addIdOption,
   addRecipientOptions,
@@ -133,7 +134,7 @@ async function printValue(session: CommandContext, slug: string, flags: GetOptio
   // Checked first, as every read is recorded in the audit log.
   const identity = sealed ? undefined : await session.readIdentity();
   const stored = await fetchSealedValue(session, slug, { id, version });
-  const value = identity === undefined ? stored : await (await loadSealing()).open(stored, identity);
+  const value = identity === undefined ? stored : await openStoredValue(stored, identity);
   if (output === undefined) await writeOutput(session.terminal.out, value);
   else await writePrivateFile(output, value);
 }
@@ -302,8 +303,7 @@ export async function findSecret({ client }: CommandContext, slug: string, id?: 
 /** Reports whether the current key of the owner is among the recorded recipients. */
 async function hasReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
   if (recipients.length === 0) return false;
-  const { findOwnerKey } = await import('../../sealing/put-secret.js');
-  const owner = await findOwnerKey(client);
+  const { public_key: owner } = await unwrapResult(client.GET('/auth/identity'));
   return owner !== undefined && recipients.includes(owner);
 }
 

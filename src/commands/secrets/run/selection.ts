@@ -1,8 +1,9 @@
 import { CommandError } from '../../../config/startup-error.js';
 import { toVariable } from '../../../sealing/env-names.js';
-import { type CommandContext, loadSealing } from '../context.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
+import { openStoredValue } from '../open-value.js';
 import type { Environment } from '../settings.js';
 import { fetchSealedValue } from '../values.js';
 import { isLoaderVariable } from './loader-variables.js';
@@ -122,10 +123,9 @@ export async function openValues(
   chosen: readonly Chosen[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const identity = await session.readIdentity();
-  const { open } = await loadSealing();
   const values = new Map<string, Uint8Array>();
   for (const { variable, slug, id } of chosen) {
-    values.set(variable, await open(await fetchSealedValue(session, slug, { id }), identity));
+    values.set(variable, await openStoredValue(await fetchSealedValue(session, slug, { id }), identity));
   }
   return values;
 }
