@@ -300,17 +300,18 @@ async function startBackups(
   { database, options }: { readonly database: Database; readonly options: ServicesOptions },
 ): Promise<{ close(): Promise<void> }> {
   const { startBackupSchedule } = await import('./storage/backup-schedule.js');
-  const { openBackupTarget } = await import('./storage/backup-target.js');
   return startBackupSchedule({
     database,
+    place,
+    env: config.awsEnvironment,
     databaseUrl: config.databaseUrl,
     postgresPool: config.postgresPool,
     state: config.state,
-    target: await openBackupTarget(place, { folder: config.state, env: config.awsEnvironment }),
     recipients: config.backupRecipients,
     hours: config.backupHours,
     keep: config.backupKeep,
     release: options.version,
+    signal: options.signal,
     report: (err) => options.log.error({ err }, 'failed to back up'),
   });
 }

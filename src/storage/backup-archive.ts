@@ -115,6 +115,9 @@ function corrupt(part: string): ArchiveError {
 
 const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
+/** Returns the beginning of the names of the temporary folders that a process creates for backups in the state folder. */
+export const toWorkPrefix = (pid: number): string => `backup-${pid}-`;
+
 /** A failure to create, read or restore a backup that an operator can fix. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';

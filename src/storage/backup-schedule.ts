@@ -1,12 +1,16 @@
 /** Scheduled backups: one server at a time creates them, by a lease in the database, and deletes old ones. */
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackupTarget, StoredBackup } from './backup-target.js';
-import { createBackup } from './backup.js';
+import { fileURLToPath } from 'node:url';
+import { toWorkPrefix } from './backup-archive.js';
+import { type BackupTarget, openBackupTarget, type StoredBackup } from './backup-target.js';
 import { readDatabaseTime } from './database-clock.js';
 import { type Database, inTransaction } from './database.js';
+import type { AwsEnvironment } from './objects/s3-location.js';
 import type { DatabaseTargetConfig } from './open-database.js';
 
 const NAME = /^trellis-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup(\.age)?$/;
@@ -21,14 +25,28 @@ export async function listBackups(target: BackupTarget): Promise<StoredBackup[]>
   return backups.sort((a, b) => (a.name < b.name ? 1 : -1));
 }
 
-export interface BackupScheduleOptions extends DatabaseTargetConfig {
-  readonly database: Database;
-  readonly target: BackupTarget;
+/** The backup that a process of its own creates. */
+export interface BackupRequest extends DatabaseTargetConfig {
+  /** A folder, or `s3://bucket/prefix`. */
+  readonly place: string;
+  readonly env: AwsEnvironment;
+  readonly name: string;
   readonly recipients: readonly string[];
+  readonly release: string;
+}
+
+/** The message of that process when it ends. */
+export interface BackupReply {
+  readonly failure?: Pick<Error, 'message' | 'name' | 'stack'>;
+}
+
+export interface BackupScheduleOptions extends Omit<BackupRequest, 'name'> {
+  readonly database: Database;
   readonly hours: number;
   /** The number of backups to retain. */
   readonly keep: number;
-  readonly release: string;
+  /** Cancels a backup under way, which another server may then create. */
+  readonly signal?: AbortSignal;
   /** Reports a failed backup, which is repeated after a quarter of an hour. */
   readonly report: (error: unknown) => void;
 }
@@ -42,10 +60,11 @@ const LEASE_MS = 5 * 60_000;
 /** Starts to look for due backups every minute. It does not keep the process alive. */
 export function startBackupSchedule(options: BackupScheduleOptions): { close(): Promise<void> } {
   const closed = new AbortController();
+  const signal = AbortSignal.any([closed.signal, ...(options.signal ? [options.signal] : [])]);
   const run = async (): Promise<void> => {
-    while (!closed.signal.aborted) {
-      await runDueBackup(options).catch(options.report);
-      await sleep(LOOK_MS, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+    while (!signal.aborted) {
+      await runDueBackup({ ...options, signal }).catch(options.report);
+      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };
   const ended = run();
@@ -60,27 +79,65 @@ export function startBackupSchedule(options: BackupScheduleOptions): { close(): 
 /**
  * Creates a backup if one is due and no other server creates it, and deletes the oldest ones.
  *
- * @returns the name of the backup; `undefined` if none was due.
+ * @returns the name of the backup; `undefined` if none was due, or it was cancelled.
  */
 export async function runDueBackup(options: BackupScheduleOptions): Promise<string | undefined> {
+  const { database, report, signal, recipients, place, state, env, hours, keep } = options;
   const holder = randomUUID();
-  const now = await claim(options.database, holder);
+  const now = await claim(database, holder);
   if (now === undefined) return undefined;
-  const renewal = setInterval(() => void renew(options.database, holder).catch(options.report), LEASE_MS / 3).unref();
-  const name = toBackupName(new Date(now), options.recipients.length > 0);
+  const renewal = setInterval(() => void renew(database, holder).catch(report), LEASE_MS / 3).unref();
+  const name = toBackupName(new Date(now), recipients.length > 0);
   try {
-    await removeLeftovers(options.state, now);
-    await createBackup({ ...options, name, force: false, onProgress: () => undefined });
-    await release(options.database, { holder, dueAt: now + options.hours * 3_600_000, name, at: now });
-    for (const { name: old } of (await listBackups(options.target)).slice(options.keep))
-      await options.target.remove(old);
+    await removeLeftovers(state, now);
+    await runProcess({ ...options, name }, signal);
+    await release(database, { holder, dueAt: now + hours * 3_600_000, name, at: now });
+    const target = await openBackupTarget(place, { folder: state, env });
+    for (const { name: old } of (await listBackups(target)).slice(keep)) await target.remove(old);
     return name;
   } catch (error) {
-    await release(options.database, { holder, dueAt: now + RETRY_MS }).catch(options.report);
+    // A cancelled backup is due at once, at another server or after a restart.
+    const dueAt = signal?.aborted === true ? now : now + RETRY_MS;
+    await release(database, { holder, dueAt }).catch(report);
+    if (signal?.aborted === true) return undefined;
     throw error;
   } finally {
     clearInterval(renewal);
   }
+}
+
+/** A process that is told to stop deletes its files. One that does not, as a disk does not respond, is killed. */
+const STOP_MS = 3_000;
+
+/** Creates a backup in a process of its own. @throws Error with the message of its failure. */
+async function runProcess(options: BackupRequest, signal = new AbortController().signal): Promise<void> {
+  signal.throwIfAborted();
+  // Tests run the sources, but the built program.
+  const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');
+  const child = fork(fileURLToPath(new URL('./backup-process.js', built)), [], { execArgv: [] });
+  let reply: BackupReply = { failure: { name: 'Error', message: 'The process of the backup has ended.' } };
+  child.on('message', (message: BackupReply) => (reply = message));
+  let kill: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    child.kill('SIGTERM');
+    kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    child.send(toRequest(options), () => undefined);
+    await once(child, 'exit');
+  } finally {
+    clearTimeout(kill);
+    signal.removeEventListener('abort', stop);
+    await removeFolders(options.state, toWorkPrefix(child.pid ?? 0));
+  }
+  if (reply.failure) throw Object.assign(new Error(reply.failure.message), reply.failure);
+}
+
+/** Selects what a message can transfer. It is in no argument or variable, because it contains credentials. */
+function toRequest(options: BackupRequest): BackupRequest {
+  const { databaseUrl, postgresPool, state, place, env, name, recipients, release } = options;
+  return { databaseUrl, postgresPool, state, place, env, name, recipients, release };
 }
 
 /** Acquires the lease of a due backup. @returns the time of the database; `undefined` without a lease. */
@@ -124,9 +181,11 @@ async function release(database: Database, { holder, dueAt, name, at }: Release)
 const DAY_MS = 86_400_000;
 
 /** Deletes temporary archives of backups that were interrupted more than a day ago. */
-async function removeLeftovers(state: string, now: number): Promise<void> {
-  for (const name of (await readdir(state)).filter((entry) => entry.startsWith('backup-'))) {
+const removeLeftovers = (state: string, now: number): Promise<void> => removeFolders(state, 'backup-', now - DAY_MS);
+
+async function removeFolders(state: string, prefix: string, before = Infinity): Promise<void> {
+  for (const name of (await readdir(state)).filter((entry) => entry.startsWith(prefix))) {
     const { mtimeMs } = await stat(join(state, name));
-    if (mtimeMs < now - DAY_MS) await rm(join(state, name), { recursive: true, force: true });
+    if (mtimeMs < before) await rm(join(state, name), { recursive: true, force: true });
   }
 }

@@ -15,13 +15,18 @@ export interface BackupTarget {
    *
    * @throws ArchiveError if the name exists, unless `overwrite` is true.
    */
-  write(name: string, content: Readable, options: { readonly overwrite: boolean }): Promise<void>;
+  write(name: string, content: Readable, options: WriteOptions): Promise<void>;
   /** @throws ArchiveError if the backup can't be read. */
   read(name: string): Promise<Readable>;
   /** Returns `undefined` for a name that does not exist. */
   find(name: string): Promise<StoredBackup | undefined>;
   list(): Promise<readonly StoredBackup[]>;
   remove(name: string): Promise<void>;
+}
+
+interface WriteOptions {
+  readonly overwrite: boolean;
+  readonly signal?: AbortSignal;
 }
 
 export interface StoredBackup {
@@ -73,11 +78,12 @@ function createFolderTarget(folder: string): BackupTarget {
   };
   return {
     find,
-    async write(name, content, { overwrite }) {
+    async write(name, content, { overwrite, signal }) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const temporary = join(folder, `.trellis-backup-${randomUUID()}`);
       try {
-        await pipeline(content, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
+        const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
+        await pipeline(content, file, { signal });
         await moveToFile(temporary, join(folder, name), overwrite);
         await syncFolder(folder);
       } finally {

@@ -3,6 +3,7 @@ import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import {
@@ -15,6 +16,7 @@ import {
   readRows,
   type TableName,
   type TableSummary,
+  toWorkPrefix,
   writeArchiveContents,
   writeRows,
 } from './backup-archive.js';
@@ -48,6 +50,8 @@ interface BackupOptions extends DatabaseTargetConfig, BackupLocation {
   readonly recipients: readonly string[];
   readonly release: string;
   readonly onProgress: (done: number, total: number) => void;
+  /** Cancels the backup, which then leaves no file. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -57,18 +61,18 @@ interface BackupOptions extends DatabaseTargetConfig, BackupLocation {
  * @throws ArchiveError if the name exists, or there is no database.
  */
 export async function createBackup(options: BackupOptions): Promise<ArchiveContents> {
-  const { target, name, force, recipients } = options;
+  const { target, name, force, recipients, signal } = options;
   if (!force) await assertNotExisting(options);
   const place = toDatabaseTarget(options);
   if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
   const source = await openMigratedDatabase(place, { hasDeadlines: false });
   try {
     // Only the state folder contains the server key in clear.
-    return await inWorkFolder(join(options.state, 'backup-'), async (archive) => {
+    return await inWorkFolder(join(options.state, toWorkPrefix(process.pid)), async (archive) => {
       const contents = await writeArchive(archive, source, options);
       const content = createReadStream(archive);
       const encrypted = recipients.length === 0 ? content : await encryptBackup(content, recipients);
-      await target.write(name, encrypted, { overwrite: force });
+      await target.write(name, encrypted, { overwrite: force, signal });
       return contents;
     });
   } catch (error) {
@@ -102,10 +106,13 @@ async function writeArchive(temporary: string, source: Database, options: Backup
   const archive = await openDatabase({ file: temporary });
   try {
     const tables = await inSnapshot(source, (snapshot) =>
-      inTransaction(archive, (target) => copyTables(snapshot, target, options.onProgress)),
+      inTransaction(archive, (target) => copyTables(snapshot, target, options)),
     );
+    const { signal } = options;
     const files = await readPreciousFiles(options.state);
     await writeArchiveContents(archive, { createdAt: new Date(), release: options.release, tables, files });
+    await nextTurn();
+    signal?.throwIfAborted();
     const contents = await readArchiveContents(archive);
     // In WAL mode, reading the file would require write access to its folder.
     await sql`pragma journal_mode = delete`.execute(archive);
@@ -118,7 +125,7 @@ async function writeArchive(temporary: string, source: Database, options: Backup
 async function copyTables(
   source: Database,
   target: Database,
-  onProgress: BackupOptions['onProgress'],
+  { onProgress, signal }: BackupOptions,
 ): Promise<Map<TableName, TableSummary>> {
   const total = await countRows(source);
   const summaries = new Map<TableName, TableSummary>();
@@ -130,6 +137,9 @@ async function copyTables(
       tally.add(rows);
       done += rows.length;
       onProgress(done, total);
+      // Statements of SQLite block, so a signal would not be noticed until the end.
+      await nextTurn();
+      signal?.throwIfAborted();
     }
     summaries.set(table, tally.sum());
   }

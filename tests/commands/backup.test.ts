@@ -7,13 +7,13 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
 import { createRowDigest, readRows, writeArchiveContents } from '../../src/storage/backup-archive.js';
 import { runDueBackup } from '../../src/storage/backup-schedule.js';
-import { openBackupTarget } from '../../src/storage/backup-target.js';
 import { type Database, type DatabaseTarget, inTransaction } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
+import { BUCKET, startS3Server } from '../storage/objects/s3-server.js';
 import { type CommandOutcome, runCommand } from './run-command.js';
 
 const like = (text: RegExp | string) => expect.stringMatching(text) as string;
@@ -312,9 +312,8 @@ describe('scheduled backups', () => {
     const place = path.join(folder, 'backups');
     const databases = [await openDatabase(server.place), await openDatabase(server.place)];
     const databaseUrl = 'url' in server.place ? server.place.url : undefined;
-    const target = await openBackupTarget(place, { folder: server.state, env: {} });
     const options = databases.map((database) => ({
-      ...{ database, databaseUrl, state: server.state, target, recipients: [] },
+      ...{ database, databaseUrl, state: server.state, place, env: {}, recipients: [] },
       ...{ hours: 24, keep: 2, release: '1.2.3', report: (error: unknown) => expect(error).toBeUndefined() },
     }));
     for (const day of ['01', '02', '03']) {
@@ -333,5 +332,28 @@ describe('scheduled backups', () => {
       .execute();
     expect(await runDueBackup(options[0]!)).toBeUndefined();
     await Promise.all(databases.map((database) => database.destroy()));
+  });
+
+  test('leave no file when they are cancelled, and are then due at once', async () => {
+    const bucket = await startS3Server();
+    const database = await openDatabase(server.place);
+    const stop = new AbortController();
+    // The bucket never responds to the upload.
+    bucket.fault = (line) => {
+      if (!line.startsWith('PUT ')) return undefined;
+      stop.abort();
+      return 'hang';
+    };
+    const options = {
+      ...{ database, databaseUrl: 'url' in server.place ? server.place.url : undefined, state: server.state },
+      ...{ place: `s3://${BUCKET}/backups`, env: bucket.env, recipients: [], hours: 24, keep: 2, release: '1.2.3' },
+      ...{ signal: stop.signal, report: (error: unknown) => expect(error).toBeUndefined() },
+    };
+    expect(await runDueBackup(options)).toBeUndefined();
+    expect(stop.signal.aborted).toBe(true);
+    expect((await readdir(server.state)).filter((name) => name.startsWith('backup-'))).toEqual([]);
+    bucket.fault = undefined;
+    expect(await runDueBackup({ ...options, signal: new AbortController().signal })).toMatch(/\.backup$/);
+    await Promise.all([database.destroy(), bucket.close()]);
   });
 });

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ArchiveError } from '../backup-archive.js';
+import { ArchiveError, toWorkPrefix } from '../backup-archive.js';
 import type { BackupTarget, BackupTargetOptions, StoredBackup } from '../backup-target.js';
 import type { ObjectInfo, ObjectStore } from './object-store.js';
 import { openObjectStore } from './open-store.js';
@@ -31,14 +31,14 @@ export function createBucketTarget(url: string, { folder, env }: BackupTargetOpt
   }
 
   return {
-    write: (name, content, { overwrite }) =>
+    write: (name, content, { overwrite, signal }) =>
       withStore(async (store) => {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        const temporary = await mkdtemp(join(folder, 'backup-'));
+        const temporary = await mkdtemp(join(folder, toWorkPrefix(process.pid)));
         try {
           const file = join(temporary, 'archive');
-          await pipeline(content, createWriteStream(file, { mode: 0o600 }));
-          const isStored = await store.put(name, { file }, { ifAbsent: !overwrite });
+          await pipeline(content, createWriteStream(file, { mode: 0o600 }), { signal });
+          const isStored = await store.put(name, { file }, { ifAbsent: !overwrite, signal });
           // A repeated request may find the object of the first, whose response was lost.
           if (await isSame(await store.head(name), file)) return;
           if (!isStored) throw new ArchiveError(`${store.address}/${name} already exists`);
