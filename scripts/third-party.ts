@@ -127,6 +127,10 @@ export const INCLUDED_PACKAGES: readonly string[] = [
   ...BUNDLES.flatMap(({ packages }) => packages),
 ];
 
+/** Returns the names of the packages whose code is part of a module of one of our packages. */
+export const listIncluded = (module: string): readonly string[] =>
+  BUNDLES.find((bundle) => bundle.module === module)?.packages ?? [];
+
 /** Adds the code of these packages, and their licences, to what the compiler wrote. */
 export async function addThirdParty(): Promise<void> {
   const vendor = path.join(COPIES_OWNER, 'dist/pages/vendor');

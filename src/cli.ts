@@ -9,7 +9,7 @@ const [, , first = '', , second] = process.argv;
 // Scripts start commands of secrets often, and a shell starts one at each completion. Their program is bundled by the
 // build, so it starts without the modules of the other commands.
 if (['--version', '-V'].includes(first)) process.stdout.write(`${version}\n`);
-else if (first === 'secrets' || (first === 'complete' && second === 'secrets')) {
+else if (['secrets', 'completion'].includes(first) || (first === 'complete' && second === 'secrets')) {
   const { runSecretsProgram } = await import('./commands/secrets/program.js');
   await runSecretsProgram();
 } else {

@@ -7,10 +7,25 @@ export async function runProgram(program: Command): Promise<void> {
     await program.parseAsync();
   } catch (error) {
     if (!isExpected(error)) throw error;
-    if (error.message !== '') process.stderr.write(`trellis: ${error.message}\n`);
+    process.stderr.write(formatFailure(error, wantsJson(process.argv)));
     process.exitCode = error.exitCode;
   }
 }
 
 /** Checks the name, as a bundle has a class of its own. */
 const isExpected = (error: unknown): error is StartupError => (error as Error | undefined)?.name === 'StartError';
+
+/** Whether the arguments have `--json`; those after `--` are for a different program. */
+export function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}
+
+/** Returns the line for a failure; nothing when its message has been printed. */
+export function formatFailure(
+  { message, exitCode }: Pick<StartupError, 'exitCode' | 'message'>,
+  json: boolean,
+): string {
+  if (message === '') return '';
+  return json ? `${JSON.stringify({ error: message, exit_code: exitCode })}\n` : `trellis: ${message}\n`;
+}

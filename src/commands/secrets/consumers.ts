@@ -116,9 +116,11 @@ async function readOwnKey(session: CommandContext): Promise<string> {
 }
 
 async function addConsumer(session: CommandContext, name: string, key: string | undefined): Promise<void> {
-  await unwrapResult(session.client.POST('/consumers', { body: { name, ...omitUndefined({ public_key: key }) } }));
+  const added = await unwrapResult(
+    session.client.POST('/consumers', { body: { name, ...omitUndefined({ public_key: key }) } }),
+  );
   if (key !== undefined) await recordConsumerKey(session, name, key);
-  session.say(`Added ${name}${key === undefined ? ' without a public key' : ''}.`);
+  await session.report(`Added ${name}${key === undefined ? ' without a public key' : ''}.`, added);
 }
 
 async function updateConsumer(
@@ -131,7 +133,7 @@ async function updateConsumer(
   if (body.public_key !== undefined) await recordConsumerKey(session, consumer.name, body.public_key);
   if (body.name !== undefined) await renameKnownConsumer(session, name, consumer.name);
   const counted = `${consumer.secret_count} ${consumer.secret_count === 1 ? 'secret names' : 'secrets name'} it`;
-  session.say(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`);
+  await session.report(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`, consumer);
 }
 
 async function deleteConsumer(session: CommandContext, name: string, yes: true | undefined): Promise<void> {
@@ -141,7 +143,7 @@ async function deleteConsumer(session: CommandContext, name: string, yes: true |
     yes,
   });
   await unwrapResult(session.client.DELETE('/consumers/{name}', { params }));
-  session.say(`Deleted ${name}.`);
+  await session.report(`Deleted ${name}.`, { name });
 }
 
 /** Rejects "." and "..", which proxies resolve, so that they would name a different consumer. */

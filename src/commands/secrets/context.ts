@@ -2,6 +2,7 @@ import { decodeError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import { EXIT, toCommandError } from './exit-codes.js';
+import { toJson, writeOutput } from './print.js';
 import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
 
 /** The streams and the environment of a command; tests provide their own. */
@@ -10,6 +11,8 @@ export interface Terminal {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly err: NodeJS.WritableStream;
   readonly env: Environment;
+  /** Whether errors are reported as JSON. */
+  readonly json?: boolean;
 }
 
 /** The context of a command: the service with a credential, and the identity that opens values. */
@@ -25,6 +28,8 @@ export interface CommandContext {
   readIdentity(): Promise<string>;
   /** Prints a message; results go to `terminal.out`. */
   say(line: string): void;
+  /** Prints a message, or with `--json` the result that it describes. */
+  report(line: string, result: object): Promise<void>;
 }
 
 /**
@@ -61,6 +66,10 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
     token: text,
     isConsumer: text.startsWith('trc_'),
     say,
+    async report(line, result) {
+      if (flags.json) await writeOutput(terminal.out, toJson(result));
+      else say(line);
+    },
     async readIdentity() {
       if (identity !== undefined) return readSecretSource(identity, 'an identity');
       throw new CommandError(

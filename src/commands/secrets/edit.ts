@@ -42,15 +42,15 @@ async function editValue(session: CommandContext, slug: string, flags: EditOptio
   const before = Buffer.from(await openCurrentValue(session, object));
   const after = withoutAddedBreak(before, await editBytes(session.terminal, slug, before));
   if (after.equals(before)) {
-    session.say('The value was not changed.');
-    return;
+    return session.report('The value was not changed.', object);
   }
   if (after.length === 0 && !flags.allowEmpty) {
     throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
   }
   const { acceptKey } = flags;
   const stored = await sealReplacement(session, object, { value: after, flags: { acceptKey, reseal: true } });
-  session.say(`Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`);
+  const text = `Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`;
+  await session.report(text, stored);
 }
 
 /** Editors end the last line of a file with a line break. */

@@ -20,7 +20,10 @@ Exit codes:
   4  the credential is missing, invalid or not allowed to do this
   5  conflict: the name exists, several variants, a consumer without a key, a changed public key, or a value that
      was replaced by another request
-  6  the value is sealed to other recipients, or is not a sealed value`;
+  6  the value is sealed to other recipients, or is not a sealed value
+
+With --json, the result is one JSON document on standard output ("audit": one per line), and the last line of standard
+error is an error as JSON: {"error": "…", "exit_code": 3}. "run", "mcp", "inject" and "export" have no --json.`;
 
 /** Maps a status of the service to an exit code. */
 function exitCodeOf(statusCode: number): number {

@@ -7,7 +7,7 @@ import { type CommandContext, loadSealing, openContext, type Terminal, unwrapRes
 import { EXIT, toCommandError } from './exit-codes.js';
 import { prompt, promptHidden, readValue } from './input.js';
 import { omitUndefined } from './options.js';
-import { writeOutput } from './print.js';
+import { toJson, writeOutput } from './print.js';
 import {
   addConnectionOptions,
   assertSecure,
@@ -33,6 +33,7 @@ interface InitOptions {
   readonly newIdentity?: true;
   readonly force?: true;
   readonly insecure?: true;
+  readonly json?: true;
 }
 
 /** `trellis secrets init`: asks for the settings of the other commands, and stores them with mode 0600. */
@@ -51,6 +52,7 @@ export function addInitCommand(secrets: Command, terminal: Terminal): void {
     .option('--config <file>', 'file to write [TRELLIS_SECRETS_CONFIG]')
     .option('--profile <name>', 'name of these settings, to have several [TRELLIS_SECRETS_PROFILE]')
     .option('--force', 'overwrite an existing file')
+    .option('--json', 'print the result, or the error, as JSON')
     .addHelpText(
       'after',
       `
@@ -85,7 +87,7 @@ async function initialize(flags: InitOptions, terminal: Terminal): Promise<void>
   const { PATH, HOME, TRELLIS_SECRETS_INSECURE } = terminal.env;
   const { insecure } = flags;
   const env = { PATH, HOME, TRELLIS_SECRETS_INSECURE };
-  await checkService(await openContext({ config: file, ...(insecure && { insecure }) }, { ...terminal, env }));
+  await checkService(await openContext({ config: file, ...(insecure && { insecure }) }, { ...terminal, env }), flags);
 }
 
 const exists = (file: string): Promise<boolean> =>
@@ -157,23 +159,35 @@ async function printPublicKeys({ identityFile, identityCommand }: SettingsFile, 
 /** `trellis secrets status`: checks the service and the token. */
 export function addStatusCommand(secrets: Command, terminal: Terminal): void {
   const status = secrets.command('status').description('Check that the service responds and accepts the token');
-  addConnectionOptions(status).action((flags: ConnectionOptions) => withContext(terminal, flags, checkService));
+  addConnectionOptions(status).action((flags: ConnectionOptions) =>
+    withContext(terminal, flags, (session) => checkService(session, flags)),
+  );
 }
 
 /** @throws CommandFailure when the service is not found, or rejects the token. */
-async function checkService({ client, server, terminal }: CommandContext): Promise<void> {
+async function checkService(session: CommandContext, { json }: ConnectionOptions): Promise<void> {
+  const { client, server, terminal } = session;
   const health = client.GET('/healthz');
   const { version, environment } = await unwrapResult(health);
-  const where = environment === undefined ? server : `${server} (${environment})`;
-  await writeOutput(terminal.out, `Service: ${where}, release ${version}\n`);
-  const revision = (await health).response.headers.get('X-Trellis-Revision');
-  if (revision !== client.revision)
-    await writeOutput(terminal.out, 'Contract: its revision differs from that of this client\n');
+  const hasSameContract = (await health).response.headers.get('X-Trellis-Revision') === client.revision;
   const { data, response } = await client.GET('/auth/identity');
-  if (data) await writeOutput(terminal.out, `Token: write token. Owner's key: ${data.public_key ?? 'none yet'}\n`);
-  else if (response.status === 401 && (await mayRead(client)))
-    await writeOutput(terminal.out, 'Token: consumer token\n');
-  else throw new CommandError('The service rejected the token', EXIT.refused);
+  const isConsumer = data === undefined && response.status === 401 && (await mayRead(client));
+  const found = { server, version, ...omitUndefined({ environment }), same_contract: hasSameContract };
+  const token = { token: isConsumer ? 'consumer' : 'write', ...omitUndefined({ owner_key: data?.public_key }) };
+  const isAccepted = isConsumer || data !== undefined;
+  if (json) {
+    if (isAccepted) await writeOutput(terminal.out, toJson({ ...found, ...token }));
+  } else {
+    const where = environment === undefined ? server : `${server} (${environment})`;
+    const lines = [
+      `Service: ${where}, release ${version}`,
+      ...(hasSameContract ? [] : ['Contract: its revision differs from that of this client']),
+      ...(isConsumer ? ['Token: consumer token'] : []),
+      ...(data ? [`Token: write token. Owner's key: ${data.public_key ?? 'none yet'}`] : []),
+    ];
+    await writeOutput(terminal.out, lines.map((line) => `${line}\n`).join(''));
+  }
+  if (!isAccepted) throw new CommandError('The service rejected the token', EXIT.refused);
 }
 
 /** A valid consumer token gets 404 for an unknown name; an invalid token gets 401. */

@@ -188,7 +188,7 @@ interface Variant {
 async function renameSecret(session: CommandContext, { slug, id, name }: Variant & { readonly name: string }) {
   const params = { path: { slug }, query: omitUndefined({ id }) };
   const renamed = await unwrapResult(session.client.PATCH('/objects/{slug}', { params, body: { slug: name } }));
-  session.say(`Renamed ${slug} to ${renamed.slug} (${renamed.id}).`);
+  await session.report(`Renamed ${slug} to ${renamed.slug} (${renamed.id}).`, renamed);
 }
 
 /** `label`: changes the metadata of a secret. */
@@ -205,7 +205,7 @@ async function labelSecret(session: CommandContext, slug: string, flags: LabelOp
   }
   const params = { path: { slug }, query: omitUndefined({ id }) };
   const changed = await unwrapResult(session.client.PATCH('/objects/{slug}', { params, body }));
-  session.say(`Changed ${changed.slug} (${changed.id}).`);
+  await session.report(`Changed ${changed.slug} (${changed.id}).`, changed);
   if (consumer !== undefined)
     session.say(`Seal its value to the consumers with "trellis secrets rotate ${slug} --reseal".`);
 }
@@ -215,12 +215,12 @@ async function deleteSecret(session: CommandContext, slug: string, { id, yes }: 
   await confirm(session.terminal, { question: `Delete ${slug} and its versions?`, yes });
   const params = { path: { slug }, query: omitUndefined({ id }) };
   await unwrapResult(session.client.DELETE('/objects/{slug}', { params }));
-  session.say(`Deleted ${slug}.`);
+  await session.report(`Deleted ${slug}.`, { slug, ...omitUndefined({ id }) });
 }
 
 /** `restore`: restores a version. */
 async function restoreVersion(session: CommandContext, { slug, id, version }: Variant & { readonly version: number }) {
   const params = { path: { slug, version }, query: omitUndefined({ id }) };
-  await unwrapResult(session.client.POST('/objects/{slug}/versions/{version}/restore', { params }));
-  session.say(`Restored version ${version} of ${slug}.`);
+  const restored = await unwrapResult(session.client.POST('/objects/{slug}/versions/{version}/restore', { params }));
+  await session.report(`Restored version ${version} of ${slug}.`, restored);
 }

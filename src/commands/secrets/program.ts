@@ -1,7 +1,7 @@
 /** The program of `trellis secrets`, which the build bundles with all it needs. */
 import { Command } from 'commander';
 import { readEnvironment } from '../../config/environment.js';
-import { runProgram } from '../run-program.js';
+import { runProgram, wantsJson } from '../run-program.js';
 import type { Terminal } from './context.js';
 import { installLightFetch } from './light-fetch.js';
 import { addRunCommand } from './run/run.js';
@@ -29,6 +29,7 @@ export async function runSecretsProgram(): Promise<void> {
       return process.stderr;
     },
     env: readEnvironment(),
+    json: wantsJson(process.argv),
   };
   const [, , first, name = ''] = process.argv;
   const add = first === 'secrets' && Object.hasOwn(OFTEN, name) ? OFTEN[name] : undefined;

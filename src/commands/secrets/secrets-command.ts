@@ -1,7 +1,7 @@
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import type { SecretsClient } from '../../generated/secrets/client.js';
-import { completeCommand } from '../completion.js';
+import { completeCommand, completionCommand } from '../completion.js';
 import { addAuditCommand } from './audit.js';
 import { addConsumerCommands } from './consumers.js';
 import type { Terminal } from './context.js';
@@ -35,9 +35,10 @@ export function secretsCommand(terminal: Terminal): Command {
   return secrets;
 }
 
-/** Adds `secrets`, and the hidden command that completes it. */
+/** Adds `secrets`, and the commands that complete it. */
 export function addAllCommands(program: Command, terminal: Terminal): void {
   program.addCommand(secretsCommand(terminal));
+  program.addCommand(completionCommand({ out: terminal.out }));
   const findAll = (placeholder: string) => findNames(placeholder, terminal);
   program.addCommand(completeCommand(program, { out: terminal.out, findNames: findAll }), { hidden: true });
 }

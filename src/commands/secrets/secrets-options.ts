@@ -10,13 +10,16 @@ export function createSecretsCommand(terminal: Terminal): Command {
       .description('Manage sealed secrets')
       // Set before the commands are added, as they inherit both.
       .showHelpAfterError('(see --help)')
-      .exitOverride(({ exitCode }) => {
-        // Commander has printed the error; 0 is for --help.
-        throw new CommandError('', exitCode === 0 ? 0 : EXIT.usage);
+      .exitOverride(({ exitCode, message }) => {
+        // Commander has printed the error as text; 0 is for --help.
+        const text = terminal.json ? message.replace(/^error: /, '') : '';
+        throw exitCode === 0 ? new CommandError('', 0) : new CommandError(text, EXIT.usage);
       })
       .configureOutput({
         writeOut: (text) => void terminal.out.write(text),
-        writeErr: (text) => void terminal.err.write(text),
+        writeErr: (text) => {
+          if (!terminal.json) terminal.err.write(text);
+        },
       })
       .addHelpText('after', HELP)
   );

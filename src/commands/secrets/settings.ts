@@ -27,6 +27,7 @@ export interface ConnectionOptions {
   readonly identityFile?: string;
   readonly identityCommand?: string;
   readonly insecure?: true;
+  readonly json?: true;
 }
 
 const DEFAULT_SERVER = 'http://localhost:4000/secrets';
@@ -34,7 +35,15 @@ const DEFAULT_SERVER = 'http://localhost:4000/secrets';
 /** The limit of the contract. */
 const MAX_CALLER_LENGTH = 128;
 
+/** Commands that print the output of a program, a template or a file of a format that the user chooses. */
+const WITHOUT_JSON: readonly string[] = ['run', 'mcp', 'inject', 'export'];
+
+/** Adds the options for the connection, and `--json` unless the command describes it itself. */
 export function addConnectionOptions(command: Command): Command {
+  const hasJson = command.options.some(({ long }) => long === '--json');
+  if (!hasJson && !WITHOUT_JSON.includes(command.name())) {
+    command.option('--json', 'print the result, or the error, as JSON');
+  }
   return command
     .optionsGroup('Connection:')
     .option('--server <address>', `URL of the service [TRELLIS_SECRETS_SERVER] (default: ${DEFAULT_SERVER})`)

@@ -71,7 +71,7 @@ Example:
     .argument('<id>', 'id of the token, see "list"')
     .option('--days <number>', `new lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS));
   addConnectionOptions(rotate).action((id: string, flags: RotateFlags) =>
-    withContext(terminal, flags, (session) => rotateToken(session, id, flags.days)),
+    withContext(terminal, flags, (session) => rotateToken(session, id, flags)),
   );
 }
 
@@ -116,31 +116,35 @@ async function printTokens({ client, terminal }: CommandContext, { json }: Token
 async function mintConsumerToken(session: CommandContext, flags: MintOptions): Promise<void> {
   const { consumer, description, days, address: addresses } = flags;
   const body = { consumer, description, ...lasting(days), ...omitUndefined({ addresses }) };
-  await show(session, await unwrapResult(session.client.POST('/consumer-tokens', { body })));
+  await show(session, await unwrapResult(session.client.POST('/consumer-tokens', { body })), flags);
 }
 
-async function rotateToken(session: CommandContext, id: string, days: number | undefined): Promise<void> {
-  const body = { ...lasting(days) };
+async function rotateToken(session: CommandContext, id: string, flags: RotateFlags): Promise<void> {
+  const body = { ...lasting(flags.days) };
   const params = { path: { id } };
-  await show(session, await unwrapResult(session.client.POST('/consumer-tokens/{id}/rotate', { params, body })));
+  await show(session, await unwrapResult(session.client.POST('/consumer-tokens/{id}/rotate', { params, body })), flags);
 }
 
 /** Omitted for the default of the service. */
 const lasting = (days: number | undefined) =>
   omitUndefined({ ttl_seconds: days === undefined ? undefined : days * DAY_SECONDS });
 
-async function show(session: CommandContext, token: components['schemas']['ConsumerTokenWithValue']): Promise<void> {
+async function show(
+  session: CommandContext,
+  token: components['schemas']['ConsumerTokenWithValue'],
+  { json }: ConnectionOptions,
+): Promise<void> {
   const { id, consumer, expires_at, value } = token;
   session.say(`Token ${id} of ${consumer}, valid until ${toDateText(expires_at)}. It is shown only once:`);
-  await writeOutput(session.terminal.out, `${value}\n`);
+  await writeOutput(session.terminal.out, json ? toJson(token) : `${value}\n`);
 }
 
 async function revokeToken(session: CommandContext, id: string): Promise<void> {
   await unwrapResult(session.client.DELETE('/consumer-tokens/{id}', { params: { path: { id } } }));
-  session.say(`Revoked token ${id}.`);
+  await session.report(`Revoked token ${id}.`, { id });
 }
 
 async function purgeToken(session: CommandContext, id: string): Promise<void> {
   await unwrapResult(session.client.DELETE('/consumer-tokens/{id}/purge', { params: { path: { id } } }));
-  session.say(`Purged token ${id}.`);
+  await session.report(`Purged token ${id}.`, { id });
 }

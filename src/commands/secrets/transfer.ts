@@ -146,7 +146,11 @@ async function importValues(session: CommandContext, file: string, flags: Import
       await (object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags }));
     session.say(`${describeStep(object, flags)} ${entry.slug}`);
   }
-  session.say(`${steps.length} ${steps.length === 1 ? 'secret' : 'secrets'}.`);
+  const changes = steps.map(({ entry: { slug }, object }) => ({
+    slug,
+    change: object === undefined ? 'create' : 'replace',
+  }));
+  await session.report(`${steps.length} ${steps.length === 1 ? 'secret' : 'secrets'}.`, changes);
 }
 
 function toFormat(file: string): TransferFormat {

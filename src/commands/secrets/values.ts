@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
@@ -130,13 +131,22 @@ interface Wanted {
 
 /** `get`: prints the value, or writes it to a file. */
 async function printValue(session: CommandContext, slug: string, flags: GetOptions): Promise<void> {
-  const { id, atVersion: version, sealed, output } = flags;
+  const { id, atVersion: version, sealed, output, json } = flags;
   // Checked first, as every read is recorded in the audit log.
   const identity = sealed ? undefined : await session.readIdentity();
   const stored = await fetchSealedValue(session, slug, { id, version });
   const value = identity === undefined ? stored : await openStoredValue(stored, identity);
-  if (output === undefined) await writeOutput(session.terminal.out, value);
-  else await writePrivateFile(output, value);
+  if (output !== undefined) await writePrivateFile(output, value);
+  if (json)
+    await writeOutput(session.terminal.out, toJson({ slug, ...(output === undefined ? toText(value) : { output }) }));
+  else if (output === undefined) await writeOutput(session.terminal.out, value);
+}
+
+/** Returns a value as JSON holds it: as text, or in base64 if it is not text. */
+function toText(value: Uint8Array): { readonly value: string; readonly encoding: 'base64' | 'utf-8' } {
+  const bytes = Buffer.from(value);
+  if (isUtf8(bytes)) return { value: bytes.toString(), encoding: 'utf-8' };
+  return { value: bytes.toString('base64'), encoding: 'base64' };
 }
 
 /** Returns the sealed bytes. */
@@ -207,7 +217,8 @@ async function rotateValue(session: CommandContext, slug: string, flags: RotateO
   const stored = flags.sealed
     ? await replaceSealed(session, object, { value, flags })
     : await sealReplacement(session, object, { value, flags });
-  session.say(`Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`);
+  const text = `Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`;
+  await session.report(text, stored);
   const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
   if (left.length > 0) session.say(`No longer sealed to: ${left.join(', ')}`);
   if (flags.hook !== undefined) await runHook(session, flags.hook, { slug, value });

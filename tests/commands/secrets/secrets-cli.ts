@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { formatFailure, wantsJson } from '../../../src/commands/run-program.js';
 import { secretsCommand } from '../../../src/commands/secrets/secrets-command.js';
 import { StartupError } from '../../../src/config/startup-error.js';
 import { createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
@@ -87,6 +88,7 @@ export async function runSecrets(
   args: readonly string[],
   { stdin = '', env = {} }: CommandInput,
 ): Promise<SecretsCommandResult> {
+  const json = wantsJson(args);
   const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
   const stream = (name: 'err' | 'out') =>
     new Writable({
@@ -95,11 +97,11 @@ export async function runSecrets(
         done();
       },
     });
-  const terminal = { in: Readable.from(chunksOf(stdin)), out: stream('out'), err: stream('err'), env };
+  const terminal = { in: Readable.from(chunksOf(stdin)), out: stream('out'), err: stream('err'), env, json };
   const said = (code: number, message = ''): SecretsCommandResult => {
     const bytes = Buffer.concat(chunks.out);
     const err = Buffer.concat(chunks.err).toString();
-    return { code, bytes, out: bytes.toString(), err: message === '' ? err : `${err}trellis: ${message}\n` };
+    return { code, bytes, out: bytes.toString(), err: `${err}${formatFailure({ message, exitCode: code }, json)}` };
   };
   try {
     await secretsCommand(terminal).parseAsync(args, { from: 'user' });
