@@ -92,7 +92,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'pages',
-    description: 'first load and scrolling of the board in Chromium, as on a phone',
+    description: 'loads, interactions and scrolling of the board in Chromium, as on a phone with a slow network',
     counts: [rounds(3), ['rows', 'number of pull requests on the large board', 2000, 80]],
     run: benchPages,
   },

@@ -21,7 +21,7 @@ describeInBrowser('the header of all pages', () => {
       .getByRole('link')
       .evaluateAll((found) =>
         found.map(
-          (link) => [(link.querySelector('span') ?? link).textContent?.trim(), link.getAttribute('href')] as const,
+          (link) => [(link.querySelector('span') ?? link).textContent.trim(), link.getAttribute('href')] as const,
         ),
       );
     const { height } = (await page.locator('.bar').boundingBox())!;

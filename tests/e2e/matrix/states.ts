@@ -37,8 +37,8 @@ export const STATES = ['many', 'one', 'long', 'rtl', 'loading', 'forbidden', 'fa
 
 export type State = (typeof STATES)[number] | 'empty';
 
-/** The requests of pages for data. */
-const IS_DATA = (url: URL): boolean => /^\/(?:api|graphql|secrets)(?:\/|$)/.test(url.pathname);
+/** The requests of pages for data, and not those for the scripts and styles of GraphiQL. */
+const IS_DATA = (url: URL): boolean => /^\/(?:api|graphql(?!\/assets)|secrets)(?:\/|$)/.test(url.pathname);
 
 /** Opens a page in a state and waits until it is drawn. */
 export async function openState(page: Page, origin: string, { path, one }: MatrixPage, state: State): Promise<void> {

@@ -16,6 +16,7 @@ export interface WatchedServer extends PageWatch {
   readonly setupLink: string;
   /** Opens a browser context with separate cookies and long timeouts. */
   readonly enter: () => Promise<BrowserContext>;
+  /** Closes the browser and stops the server. Fails if a page had a complaint that no test has taken. */
   close(): Promise<void>;
 }
 
@@ -63,6 +64,7 @@ export async function startWatchedServer({
       await browser.close();
       await server.stop();
       await rm(state, { recursive: true, force: true });
+      expect(watched.takeComplaints()).toEqual([]);
     },
   };
 }

@@ -37,7 +37,7 @@ export function IssuesPage() {
     <>
       <BoardHead title="Issues" includeDrafts={false} />
       {board === undefined ? (
-        boardError.value === undefined && <p class="quiet">Loading …</p>
+        boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : (
         <>
           <ForgeNotices board={board} />

@@ -46,7 +46,7 @@ export function PullRequestsPage() {
         {board && hasSource(board) && <Tiles board={board} onFilter={onFilter} />}
       </BoardHead>
       {board === undefined ? (
-        boardError.value === undefined && <p class="quiet">Loading …</p>
+        boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : hasSource(board) ? (
         <PullRequestList board={board} />
       ) : (

@@ -24,7 +24,7 @@ export function RepositoriesPage() {
         With a webhook, changes appear instantly; otherwise at the next refresh. <a href="/">Pull requests</a>
       </p>
       {board === undefined ? (
-        boardError.value === undefined && <p class="quiet">Loading …</p>
+        boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : (
         <>
           <ForgeNotices board={board} />

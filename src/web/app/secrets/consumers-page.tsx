@@ -33,26 +33,28 @@ export function ConsumersPage() {
       <AsyncContent from={consumers}>
         {(list) => <Directory consumers={list} onChange={consumers.reload} />}
       </AsyncContent>
-      <h2>Add a consumer</h2>
-      <Form verb="Add" onSave={add}>
-        <Field
-          label="Name"
-          required
-          maxLength={128}
-          placeholder="acme/shop"
-          autoComplete="off"
-          value={name}
-          onValue={setName}
-        />
-        <Field
-          label="Public key"
-          maxLength={4096}
-          placeholder="age1…"
-          autoComplete="off"
-          value={key}
-          onValue={setKey}
-        />
-      </Form>
+      <section aria-labelledby="add-consumer">
+        <h2 id="add-consumer">Add a consumer</h2>
+        <Form verb="Add" onSave={add}>
+          <Field
+            label="Name"
+            required
+            maxLength={128}
+            placeholder="acme/shop"
+            autoComplete="off"
+            value={name}
+            onValue={setName}
+          />
+          <Field
+            label="Public key"
+            maxLength={4096}
+            placeholder="age1…"
+            autoComplete="off"
+            value={key}
+            onValue={setKey}
+          />
+        </Form>
+      </section>
     </SecretsLayout>
   );
 }

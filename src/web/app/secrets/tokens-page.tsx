@@ -84,7 +84,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
         {(list) => (
           <>
             <p class="quiet">{countTokens(list)}</p>
-            <ul class="things">
+            <ul class="things" hidden={list.length === 0}>
               {list.map((token) => (
                 <li key={token.id}>
                   <div>

@@ -91,7 +91,7 @@ function FirstSteps() {
           <li key={id} class={isDone ? 'done' : ''}>
             <h3>
               <Icon name={isDone ? 'check' : 'dash'} /> {title}
-              <span class="aside">, {isDone ? 'done' : 'to do'}</span>
+              <span class="aside">({isDone ? 'done' : 'to do'})</span>
             </h3>
             {content}
           </li>

@@ -31,6 +31,8 @@ const ATTRIBUTES = [
   ['.examples-select-element', { 'aria-label': 'Example' }],
   ['.filter.wrapper', { role: 'search', 'aria-label': 'Operations' }],
   ['.operation-filter-input', { 'aria-label': 'Filter by tag' }],
+  // All of them are beside words.
+  ['svg:not([aria-label], [role])', { 'aria-hidden': 'true' }],
   ['.close-modal', { 'aria-label': 'Close' }],
   // An accessible name has to begin with the visible label.
   ['.auth-btn-wrapper [aria-label="Apply credentials"]', { 'aria-label': 'Authorize: apply credentials' }],

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { graphql, type OriginalQuery } from '../../../../generated/queries/queries.js';
 import { CopyButton } from '../../ui/buttons.js';
+import { EmptyState } from '../../ui/empty-state.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { querySite } from '../query-site.js';
 import { SiteLayout } from '../site-layout.js';
@@ -49,9 +50,15 @@ export function TransformPage() {
           file?.childImageProc ? (
             <Workbench key={id} id={id} file={file} />
           ) : (
-            <p>
-              This image doesn’t exist or was deleted. <a href="/site">Browse files</a>
-            </p>
+            <EmptyState
+              icon="folder"
+              text={id === '' ? 'Choose an image of the site first.' : 'This image doesn’t exist or was deleted.'}
+              next={
+                <a class="button" href="/site">
+                  Browse files
+                </a>
+              }
+            />
           )
         }
       </AsyncContent>
