@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { benchAudit } from './audit.js';
 import { benchBoard } from './board.js';
+import { benchBudget } from './budget.js';
 import { benchCommands } from './commands.js';
 import { benchDashboard } from './dashboard.js';
 import { benchGenerate } from './generate.js';
@@ -156,6 +157,15 @@ const BENCHMARKS: readonly Benchmark[] = [
       ['deliveries', 'number of webhook deliveries', 20, 2],
     ],
     run: benchBoard,
+  },
+  {
+    name: 'budget',
+    description: 'points of the hourly quota that reading a large account at GitHub costs',
+    counts: [
+      ['repositories', 'number of repositories', 2000, 60],
+      ['pull-requests', 'number of open pull requests', 5000, 150],
+    ],
+    run: benchBudget,
   },
   {
     name: 'secrets',

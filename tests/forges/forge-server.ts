@@ -24,8 +24,11 @@ export interface TestResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Replaces the normal response. `reset` closes the connection, and `undefined` keeps the normal response. */
-export type TestFault = (seen: RecordedRequest) => TestResponse | Promise<TestResponse> | 'reset' | undefined;
+/**
+ * Replaces the normal response. `reset` closes the connection, `cut` does so within the body, and `undefined` keeps the
+ * normal response.
+ */
+export type TestFault = (seen: RecordedRequest) => TestResponse | Promise<TestResponse> | 'cut' | 'reset' | undefined;
 
 export interface ForgeServerOptions {
   /** The forge whose listed calls are accepted; without one, every request is. */
@@ -68,6 +71,10 @@ export async function serveForge({ forge, answer, headersOf }: ForgeServerOption
     if (!isListed(forge, asked)) unlisted.push(`${asked.method} ${asked.path}`);
     const instead = findFault(faults, asked);
     if (instead === 'reset') return void response.socket?.destroy();
+    if (instead === 'cut') {
+      cutBody(response);
+      return;
+    }
     const given = await (instead ?? answer(asked));
     const { body: whole = '', headers } = given;
     const body = served.distort === undefined ? whole : served.distort(whole);
@@ -113,6 +120,11 @@ export async function serveForge({ forge, answer, headersOf }: ForgeServerOption
 /** The storage of logs and GraphQL are no part of the REST API. */
 const isListed = (forge: ForgeName | undefined, { method, path }: RecordedRequest): boolean =>
   forge === undefined || /\/graphql$|^\/log-storage\//.test(path) || findCall(forge, method, path) !== undefined;
+
+function cutBody(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+  response.write('{"data":', () => response.socket?.destroy());
+}
 
 /** Finds the first fault for a request. Faults that it adds apply to later requests. */
 function findFault(faults: readonly TestFault[], asked: RecordedRequest): ReturnType<TestFault> {

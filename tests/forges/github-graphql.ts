@@ -1,5 +1,5 @@
 import { execute, GraphQLError } from 'graphql';
-import { githubSchema, parseGithubQuery } from './github-schema.js';
+import { costOfGithubQuery, githubSchema, parseGithubQuery } from './github-schema.js';
 import type { GithubIssue, GithubPullRequest, GithubRepository } from './github-state.js';
 
 export interface GithubGraphqlState {
@@ -26,8 +26,9 @@ export interface GithubGraphqlState {
 /** Executes a query like GitHub. Errors have a `type` next to the message. */
 export async function executeGithub(body: string, state: GithubGraphqlState): Promise<object> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
-  const rootValue = toRoot(state);
   const document = parseGithubQuery(query);
+  const cost = costOfGithubQuery(query, variables);
+  const rootValue = toRoot({ ...state, rateLimit: () => ({ ...state.rateLimit(), cost }) });
   const { data, errors } = await execute({ schema: githubSchema, document, rootValue, variableValues: variables });
   const shown = errors?.map(({ message, path, extensions: { type, ...extensions } }) => ({
     type,

@@ -3,6 +3,7 @@ import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest }
 import { issueInstallationToken, isAppToken, type TestApp } from './github-app.js';
 import { countPullRequests, executeGithub, findRepository, type GithubGraphqlState } from './github-graphql.js';
 import { handleRestRequest, readLogStorage } from './github-rest.js';
+import { costOfGithubQuery } from './github-schema.js';
 import type { GithubRepository } from './github-state.js';
 import { deliverTo, type DeliveryMetadata, type ForgeEvent, type SignedDelivery } from './hooks.js';
 
@@ -67,7 +68,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     const budget = budgets[name];
     // Responses with 304 don't count against the quota, except for anonymous requests.
     if (status !== 304 || seen.headers.authorization === undefined)
-      budget.remaining = Math.max(budget.remaining - 1, 0);
+      budget.remaining = Math.max(budget.remaining - (name === 'graphql' ? costOf(seen) : 1), 0);
     return {
       'X-RateLimit-Limit': String(budget.limit),
       'X-RateLimit-Remaining': String(budget.remaining),
@@ -113,10 +114,12 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     });
   }
 
+  /** The cost of the query that is executed. */
+  const cost = 1;
   const server = await serveForge({ forge: 'github', answer, headersOf });
   const rateLimit = () => {
     const { limit, remaining } = budgets.graphql;
-    return { cost: 1, limit, remaining, used: limit - remaining, resetAt: new Date(reset * 1000).toISOString() };
+    return { cost, limit, remaining, used: limit - remaining, resetAt: new Date(reset * 1000).toISOString() };
   };
   const forge = Object.assign(server, {
     login: 'mona',
@@ -151,6 +154,12 @@ function budgetOf(seen: RecordedRequest): BudgetName {
   if (path === '/graphql') return 'graphql';
   if (path.startsWith('/search/')) return 'search';
   return seen.headers.authorization === undefined ? 'anonymous' : 'core';
+}
+
+/** Returns the cost of the query in a request. */
+function costOf({ body }: RecordedRequest): number {
+  const { query, variables = {} } = JSON.parse(body) as { query: string; variables?: Record<string, unknown> };
+  return costOfGithubQuery(query, variables);
 }
 
 const tokenOf = ({ headers }: RecordedRequest): string | undefined => headers.authorization?.replace('Bearer ', '');

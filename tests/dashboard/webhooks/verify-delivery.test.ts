@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { WEBHOOK_SENDERS } from '../../../src/dashboard/webhooks/verify-delivery.js';
+import { installTool } from '../../../tools/install.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery } from '../../forges/github.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
@@ -33,6 +35,30 @@ test.each<[string, Record<string, string>, Buffer]>([
 ])('WEBHOOK_SENDERS.github.verify: rejects a delivery with %s', (_reason, headers, body) => {
   expect(WEBHOOK_SENDERS.github.verify({ headers, body }, 'secret')).toBeUndefined();
 });
+
+test('WEBHOOK_SENDERS.github.verify: accepts every published payload with its signature, and rejects it without', () => {
+  const kinds = readExamples();
+  const payloads = kinds.flatMap(({ name, examples }) => examples.map((payload) => ({ name, payload })));
+  const failed = payloads.filter(({ name, payload }) => {
+    const delivery = githubDelivery('secret', payload, { event: name });
+    const fullName = payload.repository?.full_name;
+    const found = WEBHOOK_SENDERS.github.verify(delivery, 'secret');
+    return found?.fullName !== fullName || WEBHOOK_SENDERS.github.verify(delivery, 'other') !== undefined;
+  });
+  expect(failed).toEqual([]);
+  expect([kinds.length >= 58, payloads.length >= 300]).toEqual([true, true]);
+});
+
+interface ExampleKind {
+  readonly name: string;
+  readonly examples: readonly { readonly repository?: { readonly full_name: string } | null }[];
+}
+
+function readExamples(): readonly ExampleKind[] {
+  installTool('tools/witnesses');
+  const file = 'tools/witnesses/node_modules/@octokit/webhooks-examples/api.github.com/index.json';
+  return JSON.parse(readFileSync(file, 'utf8')) as readonly ExampleKind[];
+}
 
 const forgejoPayload = { action: 'opened', repository: { full_name: 'acme/shop' } };
 

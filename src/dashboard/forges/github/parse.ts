@@ -1,3 +1,4 @@
+import { ForgeError } from '../forge-error.js';
 import {
   type ForgeIssue,
   type ForgePullRequest,
@@ -12,6 +13,8 @@ import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
 
 /** Reports whether a repository belongs on a board: it is writable, not a fork and not archived. */
 export function belongsOnBoard(node: RepositoryNode, reach: RepositoryAccess): boolean {
+  // Otherwise an invalid repository would count as one that the user can't write to.
+  if (!isName(node.nameWithOwner)) throw new ForgeError('unknown', { cause: new Error('A repository has no name.') });
   return !node.isArchived && !node.isFork && reach.canWrite(node);
 }
 
@@ -132,3 +135,5 @@ const MERGE_STATUS_BY_STATE: Readonly<Record<string, PullRequest['mergeStatus']>
 export function toMergeStatus(mergeable: string, mergeStateStatus: string): PullRequest['mergeStatus'] {
   return mergeable === 'CONFLICTING' ? 'conflicting' : (MERGE_STATUS_BY_STATE[mergeStateStatus] ?? 'unknown');
 }
+
+const isName = (name: unknown): boolean => typeof name === 'string';

@@ -55,7 +55,7 @@ const PULL_REQUESTS = `
 
 const ISSUES = `
   fragment issues on Repository {
-    issues(states: OPEN, first: 50, after: $issuesAfter, orderBy: { field: CREATED_AT, direction: ASC }) {
+    issues(states: OPEN, first: $issuePageSize, after: $issuesAfter, orderBy: { field: CREATED_AT, direction: ASC }) {
       pageInfo { hasNextPage endCursor }
       nodes {
         number title url createdAt updatedAt
@@ -90,14 +90,17 @@ export const READ_SUMMARIES = `
   }${REPOSITORY}`;
 
 export const READ_REPOSITORIES = `
-  query ReadRepositories($ids: [ID!]!, $pageSize: Int!, $pullRequestsAfter: String, $issuesAfter: String) {
+  query ReadRepositories(
+    $ids: [ID!]!, $pageSize: Int!, $issuePageSize: Int!, $pullRequestsAfter: String, $issuesAfter: String
+  ) {
     ${RATE_LIMIT}
     nodes(ids: $ids) { ... on Repository { ...repository ...pullRequests ...issues } }
   }${REPOSITORY}${PULL_REQUEST}${PULL_REQUESTS}${ISSUES}`;
 
 export const READ_REPOSITORY = `
   query ReadRepository(
-    $owner: String!, $name: String!, $pageSize: Int!, $pullRequestsAfter: String, $issuesAfter: String
+    $owner: String!, $name: String!, $pageSize: Int!, $issuePageSize: Int!
+    $pullRequestsAfter: String, $issuesAfter: String
   ) {
     ${RATE_LIMIT}
     repository(owner: $owner, name: $name) { ...repository ...pullRequests ...issues }
@@ -110,7 +113,7 @@ export const MORE_PULL_REQUESTS = `
   }${PULL_REQUEST}${PULL_REQUESTS}`;
 
 export const MORE_ISSUES = `
-  query MoreIssues($id: ID!, $issuesAfter: String) {
+  query MoreIssues($id: ID!, $issuePageSize: Int!, $issuesAfter: String) {
     ${RATE_LIMIT}
     node(id: $id) { ... on Repository { ...issues } }
   }${ISSUES}`;

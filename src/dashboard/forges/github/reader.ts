@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ForgeError } from '../forge-error.js';
 import type { Forge, ForgeRepository, RepositorySnapshot } from '../forge.js';
 import { fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
@@ -7,13 +8,14 @@ import {
   mapValid,
   MAX_ISSUES,
   MAX_PULL_REQUESTS,
+  MAX_REPOSITORIES,
   truncateSnapshot,
   uniqueByNumber,
 } from '../read-repositories.js';
 import type { RepositoryAccess } from './access.js';
 import { createBatchReader, isTimeout } from './batches.js';
 import { createInvolvedReader } from './involved.js';
-import type { RateLimitNode, WholeRepositoryNode } from './nodes.js';
+import type { RateLimitNode, RepositoryNode, WholeRepositoryNode } from './nodes.js';
 import { asksTeam, belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
@@ -21,9 +23,18 @@ import type { GithubRequests } from './requests.js';
 /** Pull requests per page, and the page size after a timeout of GitHub. */
 const PAGE_SIZE = 50;
 const SMALL_PAGE_SIZE = 10;
+const ISSUE_PAGE_SIZE = 50;
 
 type Reader = Pick<Forge, 'discover' | 'read' | 'readInvolved' | 'readRepository'>;
 type Variables = Record<string, unknown>;
+
+/** The numbers of open pull requests and issues of a repository when it was last listed or read. */
+interface Size {
+  readonly pullRequests: number;
+  readonly issues: number;
+}
+
+const UNKNOWN_SIZE: Size = { pullRequests: PAGE_SIZE, issues: ISSUE_PAGE_SIZE };
 
 /** A repository of a batch. */
 interface Entry {
@@ -34,6 +45,16 @@ interface Entry {
 
 export function createGithubReader(requests: GithubRequests, reach: RepositoryAccess): Reader {
   const batches = createBatchReader();
+  const sizes = new LRUCache<string, Size>({ max: MAX_REPOSITORIES });
+
+  function noteSize({ id, latestPullRequests, latestIssues }: RepositoryNode): void {
+    const { pullRequests, issues } = UNKNOWN_SIZE;
+    const toCount = (count: number, otherwise: number): number => (Number.isInteger(count) ? count : otherwise);
+    sizes.set(id, {
+      pullRequests: toCount(latestPullRequests.totalCount, pullRequests),
+      issues: toCount(latestIssues.totalCount, issues),
+    });
+  }
 
   async function query<T>(text: string, variables: Variables): Promise<T> {
     const data = (await requests.graphql(text, variables)) as T & { readonly rateLimit?: RateLimitNode | null };
@@ -61,7 +82,7 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     let pageSize = PAGE_SIZE;
     return async function ask<T>(text: string, variables: Variables): Promise<T> {
       try {
-        return await query<T>(text, { ...variables, pageSize });
+        return await query<T>(text, { issuePageSize: ISSUE_PAGE_SIZE, ...variables, pageSize });
       } catch (error) {
         if (!isTimeout(error) || pageSize === SMALL_PAGE_SIZE) throw error;
         pageSize = SMALL_PAGE_SIZE;
@@ -74,7 +95,8 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
 
   async function readBatch(repositories: readonly ForgeRepository[], ask: Pager | typeof query): Promise<Entry[]> {
     const ids = repositories.map(({ id }) => id);
-    const { nodes } = await ask<{ nodes: readonly Entry['node'][] }>(READ_REPOSITORIES, { ids, pageSize: PAGE_SIZE });
+    const variables = { ids, ...toPageSizes(ids.map((id) => sizes.get(id) ?? UNKNOWN_SIZE)) };
+    const { nodes } = await ask<{ nodes: readonly Entry['node'][] }>(READ_REPOSITORIES, variables);
     return ids.map((id, index) => ({ id, node: nodes[index] ?? null }));
   }
 
@@ -108,7 +130,9 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     // Repositories behind single sign-on come back when the credential is authorized.
     if (node instanceof FieldError) return node.kind === 'unknown' || requests.hidden ? id : undefined;
     try {
-      return node !== null && belongsOnBoard(node, reach) ? await readWhole(node, pager) : undefined;
+      if (node === null || !belongsOnBoard(node, reach)) return undefined;
+      noteSize(node);
+      return await readWhole(node, pager);
     } catch (error) {
       if (isTimeout(error) || isInvalidResponse(error)) return id;
       throw error;
@@ -120,20 +144,32 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
       requests.budgets.graphql = withoutCost(requests.budgets.graphql);
       requests.hidden = undefined;
       const nodes = await reach.discover(query);
-      return mapRepositories(nodes, (node) => (belongsOnBoard(node, reach) ? [toRepository(node, reach)] : []));
+      return mapRepositories(nodes, (node) => {
+        if (!belongsOnBoard(node, reach)) return [];
+        noteSize(node);
+        return [toRepository(node, reach)];
+      });
     },
     async read(repositories) {
-      const { results, failed } = await batches.read(repositories, async (batch) => {
-        const pager = batch.length === 1 ? createPager() : undefined;
-        const entries = await readBatch(batch, pager ?? query);
-        const read: (RepositorySnapshot | string | undefined)[] = [];
-        for (const entry of entries) read.push(await readEntry(entry, pager));
-        return read;
-      });
+      const results: (RepositorySnapshot | string | undefined)[][] = [];
+      const failed: ForgeRepository[] = [];
+      for (const group of groupBySize(repositories, ({ id }) => sizes.get(id) ?? UNKNOWN_SIZE)) {
+        const done = await batches.read(group, async (batch) => {
+          const pager = batch.length === 1 ? createPager() : undefined;
+          const entries = await readBatch(batch, pager ?? query);
+          const read: (RepositorySnapshot | string | undefined)[] = [];
+          for (const entry of entries) read.push(await readEntry(entry, pager));
+          return read;
+        });
+        results.push(...done.results);
+        failed.push(...done.failed);
+      }
       const all = results.flat();
+      const place = new Map(repositories.map(({ id }, index) => [id, index]));
+      const placeOf = ({ repository }: RepositorySnapshot): number => place.get(repository.id) ?? 0;
       const unread = [...failed.map(({ id }) => id), ...all.filter((one) => typeof one === 'string')];
       return truncateSnapshot(
-        all.filter((one) => typeof one === 'object'),
+        all.filter((one) => typeof one === 'object').sort((one, other) => placeOf(one) - placeOf(other)),
         unread,
       );
     },
@@ -144,6 +180,37 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
       const { repository } = await ask<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
       return repository && belongsOnBoard(repository, reach) ? readWhole(repository, ask) : undefined;
     },
+  };
+}
+
+/** The most pull requests in a repository of each group. Those of the last group have more. */
+const GROUP_LIMITS = [3, 12, Infinity];
+
+/** Groups repositories that cost about the same, as the largest one of a query sets its page size. */
+function groupBySize(repositories: readonly ForgeRepository[], sizeOf: (one: ForgeRepository) => Size) {
+  const groupOf = (one: ForgeRepository): number =>
+    GROUP_LIMITS.findIndex((limit) => sizeOf(one).pullRequests <= limit);
+  const groups = GROUP_LIMITS.map((_limit, index) => repositories.filter((one) => groupOf(one) === index));
+  return groups.filter((group) => group.length > 0);
+}
+
+/**
+ * Returns the smallest page sizes that read repositories of these sizes whole. GitHub charges by the page sizes and not
+ * by the items that exist.
+ *
+ * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+ */
+function toPageSizes(sizes: readonly Size[]): { readonly pageSize: number; readonly issuePageSize: number } {
+  const most = (counts: readonly number[], limit: number): number => Math.min(Math.max(1, ...counts), limit);
+  return {
+    pageSize: most(
+      sizes.map(({ pullRequests }) => pullRequests),
+      PAGE_SIZE,
+    ),
+    issuePageSize: most(
+      sizes.map(({ issues }) => issues),
+      ISSUE_PAGE_SIZE,
+    ),
   };
 }
 

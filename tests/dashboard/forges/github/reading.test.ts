@@ -141,9 +141,28 @@ test('GitHub client: reports the API quota with the cost since the last discover
   await forge.discover();
   await forge.read(await forge.discover());
   const { reset } = server.budgets.graphql;
-  const budget = { limit: 5000, remaining: 4997, resetsAt: new Date(reset * 1000).toISOString() };
-  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 2 });
+  const budget = { limit: 5000, remaining: 4993, resetsAt: new Date(reset * 1000).toISOString() };
+  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 5 });
   const asked = { forge: 'github', method: 'POST', endpoint: '/graphql', account: 'mona', statusCode: 200 };
   expect(recorded.at(-1)).toEqual({ ...asked, outcome: 'success', rateLimit: budget });
   expect(recorded).toHaveLength(3);
+});
+
+test('GitHub client: pages as small as the repositories keep the cost of a reading low', async () => {
+  const list = (count: number) => Array.from({ length: count }, (_, index) => githubPullRequest(index + 1));
+  const names = Array.from({ length: 39 }, (_, index) => `acme/part-${index}`);
+  const small = names.map((name) => githubRepository(name, { pullRequests: list(2), issues: [githubIssue(9)] }));
+  const large = githubRepository('acme/large', { pullRequests: list(70) });
+  const { server, forge } = await openGithub([large, ...small]);
+  const found = await forge.discover();
+  // A pull request that is opened after the discovery is read too, with one more query.
+  small[0]!.pullRequests.push(githubPullRequest(50));
+  const before = server.budgets.graphql.remaining;
+  const { repositories } = await forge.read(found);
+  await server.close();
+  expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/large', ...names]);
+  expect(repositories.map(({ pullRequests }) => pullRequests.length)).toEqual([70, 3, ...names.slice(1).map(() => 2)]);
+  // Two queries for small repositories, one for the large one, and two for further pages, of 3 points each. With pages
+  // of 50, two queries for the 40 repositories cost 122 points.
+  expect(before - server.budgets.graphql.remaining).toBe(15);
 });
