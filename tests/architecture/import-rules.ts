@@ -73,11 +73,12 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: ['core', 'site', 'site-schema', 'site-service', 'storage', 'workers'],
     packages: 'no transport',
   },
-  'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-markdown', 'site-schema'] },
+  'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-markdown', 'site-previews', 'site-schema'] },
   'site-markdown': { rooms: ['core', 'site'], packages: [] },
   'site-schema': { rooms: ['config'], packages: ['node:fs', 'node:fs/promises'] },
   'site-source': { rooms: ['site'], packages: [] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
+  'site-previews': { rooms: [], packages: [] },
   'page-paths': { rooms: [], packages: [] },
   config: { rooms: ['core', 'product', 'project'] },
 

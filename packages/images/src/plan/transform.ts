@@ -30,7 +30,7 @@ export interface ImageTransform extends Scaled, Operations {
   readonly focus?: CropFocus;
   /** The colour around the image; only with the scaling `contain`. */
   readonly background?: string;
-  /** Whether the frames of an animated WEBP are kept. Those of a GIF always are. */
+  /** Whether an animated WEBP keeps its frames. A GIF always does. */
   readonly animated?: true;
 }
 

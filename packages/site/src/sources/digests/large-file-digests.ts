@@ -125,7 +125,7 @@ export class LargeFileDigests implements DigestWaits {
       const [key, { root, path }] = next;
       this.#reading.set(lane, key);
       const read = await this.#read(lane, { root, path }).catch((error: unknown) => ({ code: String(error) }));
-      if (this.#isClosed) return;
+      if (this.isClosed) return;
       this.#reading.delete(lane);
       this.#wanted.delete(key);
       if (read) this.#results.set(key, read);
