@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 /** A module of a package that re-exports parts of others, which are bundled in its place. */
 interface Bundle {
@@ -15,8 +15,8 @@ interface Bundle {
   readonly module: string;
   /** The packages that esbuild includes. */
   readonly packages: readonly string[];
-  /** Packages that stay imports. */
-  readonly external?: readonly string[];
+  /** CommonJS packages that are loaded from their own folder. */
+  readonly required?: readonly string[];
 }
 
 /** The validator of JSON Schema with its dependencies. */
@@ -80,13 +80,10 @@ const BUNDLES: readonly Bundle[] = [
     folder: 'packages/codegen',
     module: 'openapi/types-module',
     packages: [
-      ...['@babel/code-frame', '@babel/helper-validator-identifier', '@redocly/ajv', '@redocly/config'],
-      ...['@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette', 'debug'],
-      ...['fast-deep-equal', 'has-flag', 'https-proxy-agent', 'index-to-position', 'js-levenshtein', 'js-tokens'],
-      ...['json-schema-traverse', 'ms', 'openapi-typescript', 'picocolors', 'pluralize', 'supports-color'],
-      ...['uri-js-replace', 'yaml-ast-parser'],
+      ...['@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette', 'debug', 'has-flag'],
+      ...['https-proxy-agent', 'ms', 'openapi-typescript', 'pluralize', 'supports-color'],
     ],
-    external: ['typescript'],
+    required: ['typescript'],
   },
 ];
 
@@ -121,12 +118,25 @@ export async function addThirdParty(): Promise<void> {
 const REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-async function addBundle({ folder, module, packages, external = [] }: Bundle): Promise<void> {
+/** Loads a package by `require`: an import of a large CommonJS file parses it three times. */
+const required = (name: string): Plugin => ({
+  name,
+  setup(bundler) {
+    bundler.onResolve({ filter: new RegExp(`^${name}$`) }, ({ namespace }) =>
+      namespace === 'required' ? { path: name, external: true } : { path: name, namespace: 'required' },
+    );
+    bundler.onLoad({ filter: /^/, namespace: 'required' }, ({ path: own }) => ({
+      contents: `module.exports = require(${JSON.stringify(own)});`,
+    }));
+  },
+});
+
+async function addBundle({ folder, module, packages, required: names = [] }: Bundle): Promise<void> {
   const { metafile } = await build({
     entryPoints: [`${folder}/src/${module}.ts`],
     outfile: `${folder}/dist/${module}.js`,
     bundle: true,
-    external: [...external],
+    plugins: names.map(required),
     banner: { js: REQUIRE },
     platform: 'node',
     target: 'node20',
