@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { build, type BuildOptions } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 /** A module of a package that re-exports parts of others, which are bundled in its place. */
 interface Bundle {
@@ -15,8 +15,8 @@ interface Bundle {
   readonly module: string;
   /** The packages that esbuild includes. */
   readonly packages: readonly string[];
-  /** Packages that stay imports. */
-  readonly external?: readonly string[];
+  /** CommonJS packages that are loaded from their own folder. */
+  readonly required?: readonly string[];
   /** Modules that the module imports late, and their files in the folder `parts` beside it. */
   readonly parts?: Readonly<Record<string, string>>;
   /** The imported names of parts that are CommonJS modules, whose exports esbuild cannot list. */
@@ -101,13 +101,10 @@ const BUNDLES: readonly Bundle[] = [
     folder: 'packages/codegen',
     module: 'openapi/types-module',
     packages: [
-      ...['@babel/code-frame', '@babel/helper-validator-identifier', '@redocly/ajv', '@redocly/config'],
-      ...['@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette', 'debug'],
-      ...['fast-deep-equal', 'has-flag', 'https-proxy-agent', 'index-to-position', 'js-levenshtein', 'js-tokens'],
-      ...['json-schema-traverse', 'ms', 'openapi-typescript', 'picocolors', 'pluralize', 'supports-color'],
-      ...['uri-js-replace', 'yaml-ast-parser'],
+      ...['@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette', 'debug', 'has-flag'],
+      ...['https-proxy-agent', 'ms', 'openapi-typescript', 'pluralize', 'supports-color'],
     ],
-    external: ['typescript'],
+    required: ['typescript'],
   },
 ];
 
@@ -146,11 +143,24 @@ export async function addThirdParty(): Promise<void> {
 const REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-async function addBundle({ folder, module, packages, external = [], parts = {}, names = {} }: Bundle): Promise<void> {
+/** Loads a package by `require`: an import of a large CommonJS file parses it three times. */
+const required = (name: string): Plugin => ({
+  name,
+  setup(bundler) {
+    bundler.onResolve({ filter: new RegExp(`^${name}$`) }, ({ namespace }) =>
+      namespace === 'required' ? { path: name, external: true } : { path: name, namespace: 'required' },
+    );
+    bundler.onLoad({ filter: /^/, namespace: 'required' }, ({ path: own }) => ({
+      contents: `module.exports = require(${JSON.stringify(own)});`,
+    }));
+  },
+});
+
+async function addBundle({ folder, module, packages, required: loaded = [], parts = {}, names = {} }: Bundle): Promise<void> {
   const target = path.join(folder, 'dist', path.dirname(module));
   const source = path.join(folder, 'src', path.dirname(module));
   const main = { entryPoints: [`${folder}/src/${module}.ts`], outdir: target };
-  const { metafile } = await bundle(main, { external, parts, partsFolder: './parts' });
+  const { metafile } = await bundle(main, { required: loaded, parts, partsFolder: './parts' });
   const inputs = Object.keys(metafile.inputs);
   for (const [specifier, name] of Object.entries(parts)) {
     const file = specifier.startsWith('.') ? `./${path.join(source, specifier).replace(/js$/u, 'ts')}` : specifier;
@@ -160,7 +170,7 @@ async function addBundle({ folder, module, packages, external = [], parts = {}, 
       resolveDir: process.cwd(),
     };
     const part = { stdin, outfile: path.join(target, 'parts', `${name}.js`) };
-    const late = await bundle(part, { external, parts, partsFolder: '.' });
+    const late = await bundle(part, { required: loaded, parts, partsFolder: '.' });
     inputs.push(...Object.keys(late.metafile.inputs));
   }
   // The compiler's map, of the module without the packages.
@@ -172,18 +182,17 @@ async function addBundle({ folder, module, packages, external = [], parts = {}, 
   for (const name of packages) await copyLicences(name, folder);
 }
 
-interface BundleSettings extends Required<Pick<Bundle, 'external' | 'parts'>> {
+interface BundleSettings extends Required<Pick<Bundle, 'required' | 'parts'>> {
   /** The folder of the parts, from that of the module. */
   readonly partsFolder: string;
 }
 
 /** Writes a module with the packages that it imports. `parts` stay imports, of the files that are written for them. */
 function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' | 'stdin'>, settings: BundleSettings) {
-  const { external, parts, partsFolder } = settings;
+  const { required: loaded, parts, partsFolder } = settings;
   return build({
     ...files,
     bundle: true,
-    external: [...external],
     banner: { js: REQUIRE },
     platform: 'node',
     target: 'node20',
@@ -194,6 +203,7 @@ function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' |
     metafile: true,
     logLevel: 'warning',
     plugins: [
+      ...loaded.map(required),
       {
         name: 'parts',
         setup: (hooks) =>

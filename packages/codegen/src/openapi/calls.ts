@@ -49,9 +49,9 @@ function writeCall(contract: Contract, document: ContractDocument, operation: Op
   return `${docstring(describe(document, operation))}export const ${toName(id)} = /* @__PURE__ */ ${call};\n`;
 }
 
-/** Names that a constant can't have. */
+/** Names that a constant can't have, and those of the imports. */
 const RESERVED = new Set(
-  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(
+  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval globalThis undefined components createCall createListCall createStreamCall operations paths'.split(
     ' ',
   ),
 );

@@ -42,6 +42,7 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
   completeServers(root, root.value, report);
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
+  const ids = new Set<unknown>();
   for (const [path, item] of entries(child(root, 'paths'))) {
     if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
     dropReservedHeaders(sources, item, report);
@@ -50,7 +51,8 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
       if (!isRecord(place.value)) continue;
       dropReservedHeaders(sources, place, report);
       const operation = { method, path, place, value: place.value };
-      completeId(operation, report);
+      completeId(operation, ids, report);
+      ids.add(operation.value.operationId);
       completeSummary(operation, report);
       completeTags(operation, tags, report);
       completeResponses(operation, report);
@@ -86,10 +88,16 @@ function completeServers(root: DocumentNode, value: Record<string, unknown>, rep
 
 const IS_NAME = /^[a-z][A-Za-z0-9]*$/;
 
-function completeId({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
+function completeId(
+  { method, path, place, value }: NewOperation,
+  taken: ReadonlySet<unknown>,
+  report: ReportDiagnostic,
+): void {
   const id = value.operationId;
   if (id === undefined) {
-    const name = deriveId(method, path);
+    const base = deriveId(method, path);
+    let name = base;
+    for (let count = 2; taken.has(name); count += 1) name = `${base}${count}`;
     value.operationId = name;
     report.warn(place, `The operation has no operationId; its handler is ${name}.`, 'key');
     return;

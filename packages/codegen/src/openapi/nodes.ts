@@ -1,5 +1,5 @@
 import path from 'node:path/posix';
-import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { type Diagnostic, didYouMean, type Location } from '../documents.js';
 
 /** One YAML document of a contract. */
@@ -42,16 +42,62 @@ export function createReport(errors: Diagnostic[], warnings: Diagnostic[]): Repo
   return Object.assign(into(errors), { warn: into(warnings) });
 }
 
-/** Parses a YAML document. Appends syntax errors, including duplicate keys, to `diagnostics`. */
+/**
+ * Parses a YAML document. Appends syntax errors to `diagnostics`, with duplicate keys, aliases that contain themselves, and
+ * the key `__proto__`.
+ */
 export function parseSource(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   for (const { message, pos } of document.errors) {
     diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
   }
-  const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
-  return { source: { file, document, lines, moved: new Map() }, path: [], value };
+  const problems = document.errors.length > 0 ? [] : findProblems(document, text);
+  for (const { message, offset } of problems) diagnostics.push({ ...toLocation(file, lines, offset), message });
+  const isSound = document.errors.length + problems.length === 0;
+  return {
+    source: { file, document, lines, moved: new Map() },
+    path: [],
+    value: isSound ? toValue(document) : undefined,
+  };
+
+  function toValue(parsed: Document): unknown {
+    try {
+      return parsed.toJS();
+    } catch (error) {
+      // The library limits how often aliases are repeated, to 100 times.
+      if (!(error instanceof ReferenceError)) throw error;
+      diagnostics.push({ file, line: 1, column: 1, message: 'The aliases of the document repeat too many values.' });
+      return undefined;
+    }
+  }
 }
+
+interface Problem {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Finds parts of a document that have no value in JavaScript. Most documents have neither anchors nor such a key. */
+function findProblems(document: Document, text: string): readonly Problem[] {
+  if (!text.includes('&') && !text.includes(UNSAFE_NAME)) return [];
+  const found: Problem[] = [];
+  visit(document, {
+    Alias(_key, alias, parents) {
+      const target = alias.resolve(document);
+      if (target === undefined || !parents.includes(target)) return;
+      found.push({ message: `The alias "*${alias.source}" is circular. Use $ref.`, offset: alias.range?.[0] ?? 0 });
+    },
+    Pair(_key, { key }) {
+      if (!isScalar(key) || key.value !== UNSAFE_NAME) return;
+      found.push({ message: `The name "${UNSAFE_NAME}" is reserved by JavaScript.`, offset: key.range?.[0] ?? 0 });
+    },
+  });
+  return found;
+}
+
+/** The name of a property that sets the prototype of an object. */
+export const UNSAFE_NAME = '__proto__';
 
 /** Records where a part that was moved is written, for its position in messages. */
 export function recordMove({ source, path }: DocumentNode, written: readonly string[]): void {

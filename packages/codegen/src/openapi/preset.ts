@@ -1,4 +1,5 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
+import type { GlobalContext, OpenAPI3 } from 'openapi-typescript';
 import {
   ContractError,
   type Diagnostic,
@@ -34,7 +35,7 @@ import {
 import { createHandlerStubs, writeOperations } from './operations.js';
 import { resolveReferences, wrapFragment } from './references.js';
 import { NAME_MAPS, toContractRevision, writeRevision } from './revision.js';
-import { astToString, openapiTS, type OpenAPI3 } from './types-module.js';
+import { astToString, resolveRef, scanDiscriminators, transformSchema } from './types-module.js';
 import { upgradeDocument } from './upgrade.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
@@ -112,7 +113,7 @@ export async function generateService(
       ['openapi.json', bundled],
       ['operations.ts', text(writeOperations(contract, names, modules))],
       ['revision.ts', text(writeRevision(contract))],
-      ['types.ts', text(await writeTypes(directed))],
+      ['types.ts', text(writeTypes(directed))],
       ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
       ['validators.js', text(writeValidators(contract, names))],
     ]),
@@ -204,14 +205,16 @@ function mapServiceSourceLines(
  * Properties with a default are optional, as clients may omit them. `operations.ts` has the types with defaults filled
  * in.
  */
-async function writeTypes(document: ContractDocument): Promise<string> {
+function writeTypes(document: ContractDocument): string {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
-  const nodes = await openapiTS(withoutAbsent(withoutExamples(withCallbacks(document))) as OpenAPI3, {
-    immutable: true,
-    defaultNonNullable: false,
-    silent: true,
-  });
-  return astToString(nodes);
+  const copy = withoutAbsent(withoutExamples(withCallbacks(document))) as OpenAPI3;
+  const context = {
+    ...{ defaultNonNullable: false, immutable: true, injectFooter: [], silent: true },
+    discriminators: scanDiscriminators(copy, { silent: true }),
+    resolve: ($ref: string) => resolveRef(copy, $ref, { silent: true }),
+  };
+  // All other options are off. The main function of openapi-typescript would lint and bundle the document first.
+  return astToString(transformSchema(copy, context as unknown as GlobalContext));
 }
 
 /** Lists the callbacks of operations among the webhooks, as openapi-typescript has no types of callbacks. */

@@ -8,17 +8,25 @@ import { ABSENT } from './directions.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
-  const ajv = createAjv({ code: { source: true, esm: true, lines: true }, useDefaults: true });
+  const ajv = createAjv([schemas, named], {
+    // Optimized code is 10 % shorter, and takes twice as long to write.
+    code: { source: true, esm: true, lines: true, optimize: false },
+    useDefaults: true,
+    // Only the code of short schemas is copied to all that refer to them.
+    inlineRefs: 3,
+  });
   const directions = {
     limits: pickSizeLimits,
-    request: (schema: unknown) => stripAnnotations(liftDefaults(schema, schemas), { defaults: true }),
+    request: (schema: unknown) =>
+      stripAnnotations(liftDefaults(schema, schemas), { defaults: true, areIntegersSafe: true }),
     response: (schema: unknown) => stripAnnotations(schema, { defaults: false }),
   } as const;
   for (const direction of ['limits', 'request', 'response'] as const) {
     ajv.addSchema({ $id: direction, components: { schemas: mapMembers(schemas, directions[direction]) } });
   }
   for (const { name, direction, schema } of named) {
-    ajv.addSchema({ $id: `function-${name}`, allOf: [pointInto(direction, directions[direction](schema))] });
+    const rules = pointInto(direction, directions[direction](schema));
+    ajv.addSchema({ $id: `function-${name}`, ...(typeof rules === 'object' ? rules : { allOf: [rules] }) });
   }
   return toModule(standalone.default(ajv, Object.fromEntries(named.map(({ name }) => [name, `function-${name}`]))));
 }
@@ -103,12 +111,20 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
     for (const { status, contents } of operation.responses) {
       const schema = contents.find(({ kind }) => kind === 'json' || kind === 'events')?.schema;
       if (schema === undefined) continue;
-      const name = nameResponse(operation.id, status, schema);
+      const name = toFreeName(nameResponse(operation.id, status, schema), schema, schemas);
       responses.set(`${operation.id} ${status}`, name);
       schemas.set(name, { name, direction: 'response', schema });
     }
   }
   return { requests, responses, schemas: [...schemas.values()] };
+}
+
+/** Schemas such as `Item` and `item` have the same name in camel case. */
+function toFreeName(name: string, schema: SchemaObject, known: ReadonlyMap<string, NamedSchema>, count = 1): string {
+  const own = count === 1 ? name : `${name}${count}`;
+  const other = known.get(own);
+  if (other === undefined || JSON.stringify(other.schema) === JSON.stringify(schema)) return own;
+  return toFreeName(name, schema, known, count + 1);
 }
 
 function nameResponse(id: string, status: StatusKey, schema: SchemaObject): string {
@@ -138,9 +154,20 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
   return json !== undefined && hasLimits ? [...found, ['limits', json]] : found;
 }
 
-/** Creates an ajv instance for OpenAPI 3.1 schemas. Keywords and formats are checked by `check-structure.ts`. */
-export function createAjv(options: Options = {}): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ...options });
+/** Names that every object inherits. */
+const INHERITED = /"(?:constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)"/;
+
+/**
+ * Creates an ajv instance for OpenAPI 3.1 schemas. Keywords and formats are checked by `check-structure.ts`.
+ *
+ * @param schemas All schemas that it will compile.
+ */
+export function createAjv(schemas: unknown, options: Options = {}): Ajv2020 {
+  const text = JSON.stringify(schemas);
+  const ownProperties = INHERITED.test(text);
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ownProperties, ...options });
+  // Without these keywords, code that records the properties seen is of no use. Contracts cannot have $dynamicRef.
+  Object.assign(ajv.opts, { dynamicRef: false, unevaluated: text.includes('"unevaluated') });
   addFormats.default(ajv);
   // A property that is ignored in its direction is removed.
   ajv.addKeyword({
@@ -164,10 +191,26 @@ const ANNOTATIONS = [
   'xml',
 ];
 
+interface KeptRules {
+  readonly defaults: boolean;
+  /** Adds bounds to integers without bounds: JavaScript rounds integers beyond them. */
+  readonly areIntegersSafe?: boolean;
+}
+
 /** Returns a schema without annotations and extensions, and without defaults unless they are to be filled in. */
-export function stripAnnotations(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
-  const dropped = new Set(defaults ? ANNOTATIONS : [...ANNOTATIONS, 'default']);
-  return keepRules(schema, dropped);
+export function stripAnnotations(schema: unknown, { defaults, areIntegersSafe = false }: KeptRules): unknown {
+  return keepRules(schema, { dropped: new Set(defaults ? ANNOTATIONS : [...ANNOTATIONS, 'default']), areIntegersSafe });
+}
+
+/** Returns the bounds of an integer that has none. */
+function boundInteger({ type, ...others }: SchemaKeywords): SchemaKeywords {
+  const types: readonly unknown[] = [type].flat();
+  if (!types.includes('integer') || types.includes('number')) return {};
+  const hasRange = (...keywords: string[]) => ['const', 'enum', ...keywords].some((keyword) => keyword in others);
+  return {
+    ...(!hasRange('minimum', 'exclusiveMinimum') && { minimum: Number.MIN_SAFE_INTEGER }),
+    ...(!hasRange('maximum', 'exclusiveMaximum') && { maximum: Number.MAX_SAFE_INTEGER }),
+  };
 }
 
 /** Keywords that limit the size of a value, and those that lead to nested schemas. */
@@ -195,15 +238,21 @@ const NAMED = new Set(['dependentRequired', 'dependentSchemas', 'patternProperti
 /** Keywords that contain values, not schemas. */
 const VALUES = new Set(['const', 'default', 'enum']);
 
-function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => keepRules(item, dropped));
+interface Rules {
+  readonly dropped: ReadonlySet<string>;
+  readonly areIntegersSafe: boolean;
+}
+
+function keepRules(schema: unknown, rules: Rules): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => keepRules(item, rules));
   if (typeof schema !== 'object' || schema === null) return schema;
   const chosen = applyDiscriminator(schema as SchemaKeywords);
-  const kept = Object.entries(chosen).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
+  const bounded = rules.areIntegersSafe ? { ...boundInteger(chosen), ...chosen } : chosen;
+  const kept = Object.entries(bounded).filter(([keyword]) => !rules.dropped.has(keyword) && !keyword.startsWith('x-'));
   return Object.fromEntries(
     kept.map(([keyword, value]: [string, unknown]) => {
       if (VALUES.has(keyword)) return [keyword, value];
-      return [keyword, NAMED.has(keyword) ? keepMembers(value, dropped) : keepRules(value, dropped)];
+      return [keyword, NAMED.has(keyword) ? keepMembers(value, rules) : keepRules(value, rules)];
     }),
   );
 }
@@ -235,7 +284,7 @@ interface Discriminator {
 
 const toLastName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
-function keepMembers(members: unknown, dropped: ReadonlySet<string>): unknown {
+function keepMembers(members: unknown, rules: Rules): unknown {
   if (typeof members !== 'object' || members === null) return members;
-  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, keepRules(schema, dropped)]));
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, keepRules(schema, rules)]));
 }

@@ -82,7 +82,7 @@ function expectation({ keyword, params, message }: ErrorObject): string {
     case 'type':
       return `to be of type ${String(type)}`;
     case 'enum':
-      return `to be one of ${(allowedValues as unknown[]).join(', ')}`;
+      return `to be one of ${listValues(allowedValues as unknown[])}`;
     case 'format':
       return `to be a ${String(format)}`;
     case 'minLength':
@@ -93,6 +93,14 @@ function expectation({ keyword, params, message }: ErrorObject): string {
       return (message ?? 'to match its schema').replace(/^must\b/, 'to').replace('to NOT', 'not to');
   }
 }
+
+/** Lists the values of an enum, of which some have thousands. */
+function listValues(values: readonly unknown[]): string {
+  const listed = values.slice(0, MAX_LISTED).join(', ');
+  return values.length > MAX_LISTED ? `${listed} and ${values.length - MAX_LISTED} others` : listed;
+}
+
+const MAX_LISTED = 50;
 
 function valueAt(value: unknown, error: ErrorObject): unknown {
   let current = value;
@@ -112,7 +120,7 @@ function describe(value: unknown, part: Part): string {
   if (typeof value === 'string') {
     return part === 'query' || part === 'params'
       ? `received ${quoteForMessage(value)}`
-      : `received ${value.length} characters`;
+      : `received ${value.length === 1 ? '1 character' : `${value.length} characters`}`;
   }
   return Array.isArray(value) ? `received a list of ${value.length}` : 'received an object';
 }

@@ -239,8 +239,9 @@ function toSegments({ path, parameters }: OperationSpec): Segment[] {
 function toMixedSegment(text: string): Segment {
   const parts = text.split(/\{([^{}]+)\}/);
   const names = parts.filter((_, index) => index % 2 === 1);
-  const texts = parts.filter((_, index) => index % 2 === 0);
-  return names.length === 0 ? { kind: 'static', text } : { kind: 'mixed', texts, names };
+  // Requests are compared after decoding.
+  const texts = parts.filter((_, index) => index % 2 === 0).map((part) => tryDecode(part) ?? part);
+  return names.length === 0 ? { kind: 'static', text: texts[0] ?? '' } : { kind: 'mixed', texts, names };
 }
 
 /** Reads the parameters of a decoded segment. Each is as short as the text after it allows, and not empty. */

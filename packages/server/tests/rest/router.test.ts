@@ -264,7 +264,7 @@ describe('contract router', () => {
         'a value outside an enum',
         { title: 'x', kind: 'c' },
         'kind',
-        'Expected kind to be one of a, b; received 1 characters.',
+        'Expected kind to be one of a, b; received 1 character.',
       ],
       ['a nested error', { title: 'x', lines: [{ n: 1 }, {}] }, 'lines.1.n', 'The field "lines.1.n" is required.'],
       ['a list', [], 'body', 'Expected the body to be of type object; received a list of 0.'],

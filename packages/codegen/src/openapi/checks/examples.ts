@@ -57,11 +57,12 @@ type Compile = (schema: DocumentNode, direction: Direction) => ValidateFunction 
 function createCompiler(document: ContractDocument): Compile {
   // Most of these functions run once, so optimizing their code would take longer than it saves, and so would copying the
   // code of a schema to all that refer to it.
-  const ajv = createAjv({ code: { optimize: false }, inlineRefs: false });
+  const ajv = createAjv(document, { code: { optimize: false }, inlineRefs: false });
   const schemas = document.components?.schemas ?? {};
+  const isDirected = hasDirections(document);
   const convert = (schema: unknown, direction: Direction): unknown =>
-    stripAnnotations(toDirection(schema, direction, schemas), { defaults: false });
-  const directions: readonly Direction[] = hasDirections(document) ? ['any', 'request', 'response'] : ['any'];
+    stripAnnotations(isDirected ? toDirection(schema, direction, schemas) : schema, { defaults: false });
+  const directions: readonly Direction[] = isDirected ? ['any', 'request', 'response'] : ['any'];
   for (const direction of directions) {
     const converted = Object.entries(schemas).map(([name, schema]) => [name, convert(schema, direction)]);
     ajv.addSchema({ $id: direction, components: { schemas: Object.fromEntries(converted) as object } });
@@ -79,7 +80,10 @@ function createCompiler(document: ContractDocument): Compile {
 
 function tryToCompile(ajv: Ajv2020, schema: unknown): ValidateFunction | undefined {
   try {
-    return isRecord(schema) ? ajv.compile(schema) : undefined;
+    if (!isRecord(schema)) return undefined;
+    const { $ref, ...others } = schema;
+    const isName = typeof $ref === 'string' && Object.keys(others).length === 0;
+    return isName ? ajv.getSchema($ref) : ajv.compile(schema);
   } catch {
     return undefined;
   }

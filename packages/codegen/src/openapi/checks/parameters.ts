@@ -8,9 +8,11 @@ import {
   findTextField,
   has,
   type ReportDiagnostic,
+  UNSAFE_NAME,
 } from '../nodes.js';
 import { readTextValue, type TextValue } from '../text-types.js';
 import type { IndexedOperation, IndexedParameter, OperationIndex } from './paths.js';
+import { isInherited, noDefault } from './schemas.js';
 
 /** Checks that parameters are unique and have types that a URL or a header can carry. */
 export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
@@ -30,7 +32,8 @@ function checkDuplicates({ parameters, method, path }: IndexedOperation, report:
   const seen = new Set<string>();
   for (const { name, in: where, mention, isShared } of parameters) {
     // An operation may override a parameter of its path.
-    const key = `${String(isShared)} ${where ?? ''} ${name ?? ''}`;
+    const own = where === 'header' ? name?.toLowerCase() : name;
+    const key = `${String(isShared)} ${where ?? ''} ${own ?? ''}`;
     if (seen.has(key)) {
       report(mention, `${method} ${path} declares the ${where ?? ''} parameter "${name ?? ''}" twice.`);
     }
@@ -46,6 +49,9 @@ function checkParameter(
   if (where === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
     report(child(place, 'name'), `"${name}" cannot be the name of a header.`);
   }
+  if (name === UNSAFE_NAME) report(child(place, 'name'), `The name "${name}" is reserved by JavaScript.`);
+  const value = child(child(place, 'schema'), 'default');
+  if (isInherited(name) && value.value !== undefined) report(value, noDefault(name), 'key');
   if (has(place, 'x-rest') && where !== 'path') {
     report(
       child(place, 'x-rest'),

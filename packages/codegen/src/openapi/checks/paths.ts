@@ -72,6 +72,11 @@ function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic):
   const segments = path.slice(1).split('/');
   if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
   if (/[?#]/.test(path)) report(place, `Expected a path without "?" and "#"; received "${path}".`, 'key');
+  const odd = segments.find((text) => /^\.\.?$/.test(text) || decode(text) === undefined);
+  if (odd !== undefined) {
+    const expected = 'Expected segments with complete percent-encoding, other than "." and ".."';
+    report(place, `${expected}; received "${odd}".`, 'key');
+  }
   if (path.length > 1 && path.endsWith('/'))
     report.warn(place, `Expected the path not to end with "/"; received "${path}".`, 'key');
   for (const segment of segments.filter((text) => !IS_SEGMENT.test(text))) {
@@ -81,6 +86,14 @@ function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic):
   const names = listNames(path);
   for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
     report(place, `The path "${path}" contains the parameter "${name}" twice.`, 'key');
+  }
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
   }
 }
 

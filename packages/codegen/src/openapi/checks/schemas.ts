@@ -29,6 +29,7 @@ export function checkSchemas(sources: ContractSources, root: DocumentNode, repor
     checkKeywords(place, report);
     checkFormat(place, report);
     checkRequired(schema, report);
+    checkDefaults(place, report);
     checkComposition(schema, report);
     checkDiscriminator(schema, report);
   }
@@ -169,6 +170,18 @@ function checkFormat(place: DocumentNode, report: ReportDiagnostic): void {
   if (format === undefined || FORMATS.includes(format) || ANNOTATIONS.includes(format)) return;
   if (closestName(format, formatNames) === undefined) return;
   report.warn(child(place, 'format'), `The format "${format}" is not validated.${didYouMean(format, formatNames)}`);
+}
+
+/** Returns whether every object has a value of a name, such as `toString`. */
+export const isInherited = (name: string): boolean => name in Object.prototype;
+
+export const noDefault = (name: string): string =>
+  `"${name}" cannot have a default, as every object inherits a value of that name.`;
+
+function checkDefaults(place: DocumentNode, report: ReportDiagnostic): void {
+  for (const [name, member] of entries(child(place, 'properties'))) {
+    if (isInherited(name) && has(member, 'default')) report(child(member, 'default'), noDefault(name), 'key');
+  }
 }
 
 /** Reports required properties that the schema does not describe. */

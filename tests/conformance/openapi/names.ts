@@ -1,0 +1,220 @@
+import type { Row } from '../row.js';
+
+const section = 'Names and numbers in JavaScript';
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+/** A contract with one operation that echoes its input. */
+const echo = (lines: string, path = '/items'): string => `paths:
+  ${path}:
+    post:
+      operationId: sendItem
+      tags: [Items]
+${lines}
+      responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } }
+`;
+
+/** The schema of a JSON body, in one line. */
+const body = (schema: string): string =>
+  `      requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
+
+export const rows: readonly Row[] = [
+  {
+    section,
+    feature: 'properties such as constructor, toString and class',
+    note: 'Every object inherits some of these. Only an own property counts.',
+    outcome: 'supported',
+    contract: echo(
+      body(
+        '{ type: object, required: [toString], properties: { toString: {}, constructor: { type: integer }, class: { type: string }, größe: { type: string } } }',
+      ),
+    ),
+    exchanges: [
+      { request: 'POST /items', headers: JSON_BODY, body: '{}', status: 400, response: { field: 'toString' } },
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: '{"toString":1,"größe":"m"}',
+        status: 200,
+        response: { body: { toString: 1, größe: 'm' } },
+      },
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: '{"toString":1,"constructor":"a"}',
+        status: 400,
+        response: { field: 'constructor' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'operations such as delete, eval, operations and createCall',
+    note: 'Their functions end in an underscore: `delete_`.',
+    outcome: 'supported',
+    contract: `paths:
+${['delete', 'eval', 'operations', 'createCall', 'undefined', 'then', 'hasOwnProperty']
+  .map(
+    (id) =>
+      `  /${id}: { get: { operationId: ${id}, tags: [Items], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }`,
+  )
+  .join('\n')}
+`,
+    exchanges: [
+      { request: 'GET /delete', status: 200 },
+      { request: 'GET /createCall', status: 200 },
+      { request: 'GET /hasOwnProperty', status: 200 },
+    ],
+  },
+  {
+    section,
+    feature: 'schemas whose names differ in case or punctuation only',
+    outcome: 'supported',
+    contract: `paths:
+  /a: { get: { operationId: getA, tags: [Items], responses: { '200': { description: A., content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } } } } }
+  /b: { get: { operationId: getB, tags: [Items], responses: { '200': { description: B., content: { application/json: { schema: { $ref: '#/components/schemas/item' } } } } } } }
+components:
+  schemas:
+    Item: { type: object, required: [x], properties: { x: { type: string } } }
+    item: { type: object, required: [y], properties: { y: { type: string } } }
+`,
+    handlers: `async getA() { return { status: 200, body: { x: 'a' } }; },
+async getB() { return { status: 200, body: { y: 'b' } }; },`,
+    exchanges: [
+      { request: 'GET /a', status: 200, response: { x: 'a' } },
+      { request: 'GET /b', status: 200, response: { y: 'b' } },
+    ],
+  },
+  {
+    section,
+    feature: 'paths without operationId whose names are equal',
+    note: 'The second handler is `getBA2`, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /b-a: { get: { responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+  /b_a: { get: { responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    warnings: [
+      '2:11 The operation has no operationId; its handler is getBA.',
+      '2:11 The operation has no summary.',
+      '2:11 The operation has no tag; its handler is in the group "default".',
+      '2:18 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '3:11 The operation has no operationId; its handler is getBA2.',
+      '3:11 The operation has no summary.',
+      '3:11 The operation has no tag; its handler is in the group "b_a".',
+      '3:18 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '7:7 The tag "b_a" has no description.',
+      '7:7 The tag "default" has no description.',
+    ],
+    exchanges: [
+      { request: 'GET /b-a', status: 200 },
+      { request: 'GET /b_a', status: 200 },
+    ],
+  },
+  {
+    section,
+    feature: 'paths with percent-encoding or letters beyond ASCII',
+    note: 'Paths are compared after decoding.',
+    outcome: 'supported',
+    contract: `paths:
+  /odd%20path/ü/a~1b: { get: { operationId: getOdd, tags: [Items], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    exchanges: [
+      { request: 'GET /odd%20path/%C3%BC/a~1b', status: 200 },
+      { request: 'GET /odd%2520path/%C3%BC/a~1b', status: 404 },
+    ],
+  },
+  {
+    section,
+    feature: 'an integer that JavaScript rounds',
+    note: 'Integers in requests are at most 2^53 - 1, whatever their format.',
+    outcome: 'supported',
+    contract: echo(body('{ type: object, properties: { n: { type: integer, format: int64 } } }')),
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: '{"n":9007199254740991}',
+        status: 200,
+        response: { body: { n: Number.MAX_SAFE_INTEGER } },
+      },
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: '{"n":9007199254740993}',
+        status: 400,
+        response: { field: 'n' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'a property named __proto__',
+    outcome: 'refused',
+    contract: echo(body('{ type: object, properties: { __proto__: { type: string } } }')),
+    errors: ['6:107 The name "__proto__" is reserved by JavaScript.'],
+  },
+  {
+    section,
+    feature: 'a parameter named __proto__',
+    outcome: 'refused',
+    contract: echo('      parameters: [{ name: __proto__, in: query, schema: { type: string } }]'),
+    errors: ['6:28 The name "__proto__" is reserved by JavaScript.'],
+  },
+  {
+    section,
+    feature: 'a default of a property that every object inherits',
+    outcome: 'refused',
+    contract: echo(body('{ type: object, properties: { valueOf: { type: integer, default: 3 } } }')),
+    errors: ['6:133 "valueOf" cannot have a default, as every object inherits a value of that name.'],
+  },
+  {
+    section,
+    feature: 'a default of a parameter that every object inherits',
+    outcome: 'refused',
+    contract: echo('      parameters: [{ name: toString, in: query, schema: { type: string, default: a } }]'),
+    errors: ['6:73 "toString" cannot have a default, as every object inherits a value of that name.'],
+  },
+  {
+    section,
+    feature: 'headers whose names differ in case only',
+    outcome: 'refused',
+    contract: echo(
+      '      parameters: [{ name: X-A, in: header, schema: { type: string } }, { name: x-a, in: header, schema: { type: string } }]',
+    ),
+    errors: ['6:73 post /items declares the header parameter "x-a" twice.'],
+  },
+  {
+    section,
+    feature: 'a path with . or .. as a segment',
+    outcome: 'refused',
+    contract: echo('', '/a/../b'),
+    errors: ['2:3 Expected segments with complete percent-encoding, other than "." and ".."; received "..".'],
+  },
+  {
+    section,
+    feature: 'incomplete percent-encoding in a path',
+    outcome: 'refused',
+    contract: echo('', '/a/100%'),
+    errors: ['2:3 Expected segments with complete percent-encoding, other than "." and ".."; received "100%".'],
+  },
+  {
+    section,
+    feature: 'a YAML alias inside its own anchor',
+    outcome: 'refused',
+    contract: echo(body('&s { type: object, properties: { self: *s } }')),
+    errors: ['6:116 The alias "*s" is circular. Use $ref.'],
+  },
+  {
+    section,
+    feature: 'YAML aliases of aliases of aliases',
+    outcome: 'refused',
+    contract: `x-a: &a [1,1,1,1,1,1,1,1,1,1]
+x-b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]
+x-c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]
+x-d: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]
+paths: {}
+`,
+    errors: ['1:1 The aliases of the document repeat too many values.'],
+  },
+];
