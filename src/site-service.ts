@@ -76,7 +76,7 @@ export interface SiteService {
   /** @param details Whether to list the problems. The list contains names and values of files. */
   report(details: boolean): SiteReport;
   /** The index in a bucket that this process publishes or follows. */
-  readonly index?: IndexProgress | undefined;
+  readonly index?: IndexProgress;
   /** Returns what the site does in the background. */
   countWork(): SiteWork;
   close(): Promise<void>;

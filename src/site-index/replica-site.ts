@@ -20,8 +20,8 @@ import {
 import type { ObjectStore } from '../storage/objects/object-store.js';
 import { followSite } from '../workers/follow-site.js';
 import type { ToWorker } from '../workers/primary-link.js';
-import type { IndexProgress } from './index-head.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
+import type { IndexProgress } from './index-head.js';
 
 /** The description of a site that its publisher adds to the records. */
 export type SiteDescription = Pick<
