@@ -1,20 +1,22 @@
 /**
  * Measures how a replica follows the index of a site that another server publishes to a bucket: the time until both are
- * ready, the delay from a saved file to the response of each server, and their memory. The bucket is s3rver, in this
- * process.
+ * ready, the delay from a saved file to the response of each server, their memory, and the size of the index. The bucket
+ * is s3rver, in this process.
  *
- * Usage: npm run bench:site-index -- [files] [changes]
+ * Usage: npm run bench:site-index -- [files] [changes] [workers of the replica]
  */
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type PublishedIndex, readHead } from '../src/site-index/index-head.js';
+import { openObjectStore } from '../src/storage/objects/open-store.js';
 import { BUCKET, startS3Server } from '../tests/storage/objects/s3-server.js';
 import { type FaultServer, start, stop } from './fault-server.js';
 import { makeFiles } from './make-files.js';
 import { toTable } from './table.js';
 
-const [files = 5_000, changes = 20] = process.argv.slice(2).map(Number);
+const [files = 5_000, changes = 20, workers = 1] = process.argv.slice(2).map(Number);
 const PREFIX = `s3://${BUCKET}/bench`;
 const root = await mkdtemp(path.join(tmpdir(), 'trellis-index-'));
 const site = path.join(root, 'site');
@@ -46,10 +48,32 @@ async function waitFor(server: FaultServer, name: string, startedAt: number): Pr
   }
 }
 
-/** Returns the resident memory of a server in MB. */
-async function readMemory({ child }: FaultServer): Promise<string> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);
+/** Returns the resident memory of a server now and at most, in MB, with that of its workers. */
+async function readMemory({ child }: FaultServer): Promise<string[]> {
+  const own = String(child.pid);
+  const children = await readFile(`/proc/${own}/task/${own}/children`, 'utf8');
+  const statuses = [own, ...children.split(' ').filter(Boolean)].map((pid) => readFile(`/proc/${pid}/status`, 'utf8'));
+  const sum = (name: string, texts: readonly string[]): string =>
+    (texts.reduce((all, text) => all + Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]), 0) / 1024).toFixed(0);
+  const texts = await Promise.all(statuses);
+  return [sum('VmRSS', texts), sum('VmHWM', texts)];
+}
+
+const store = openObjectStore(PREFIX, bucket.env);
+
+async function findIndex(): Promise<PublishedIndex | undefined> {
+  const found = await readHead(store, undefined, AbortSignal.timeout(10_000));
+  return found === undefined || found === 'unchanged' ? undefined : found.head.index;
+}
+
+/** Describes the published index. */
+async function describeIndex(): Promise<string> {
+  const index = await findIndex();
+  if (index === undefined) throw new Error('No index is published.');
+  const base = await store.head(index.base.key);
+  const sizes = index.changes.map(({ bytes }) => bytes).sort((one, other) => one - other);
+  const mb = (bytes = 0): string => (bytes / 1e6).toFixed(1);
+  return `Base: ${mb(index.base.bytes)} MB, ${mb(base?.bytes)} MB compressed; ${sizes.length} changes of ${sizes[sizes.length >> 1] ?? 0} bytes (median).`;
 }
 
 const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(1);
@@ -65,12 +89,11 @@ try {
   for (const name of ['publisher', 'replica']) await mkdir(path.join(root, name), { mode: 0o700 });
   const publishedAt = performance.now();
   const publisher = await serve('publisher', { TRELLIS_SITE: site, TRELLIS_SITE_PUBLISH: PREFIX });
-  const isPublished = (): boolean => bucket.requests.filter((line) => /^PUT .*head.json/.test(line)).length > 1;
-  while (!isPublished()) await sleep(50);
+  while ((await findIndex()) === undefined) await sleep(200);
   const published = performance.now() - publishedAt;
   await copyFile(path.join(root, 'publisher/server.key'), path.join(root, 'replica/server.key'));
   const startedAt = performance.now();
-  const replica = await serve('replica', { TRELLIS_SITE: PREFIX });
+  const replica = await serve('replica', { TRELLIS_SITE: PREFIX, TRELLIS_WORKERS: String(workers) });
   const started = performance.now() - startedAt;
   const delays = { publisher: [] as number[], replica: [] as number[] };
   for (let change = 0; change < changes; change += 1) {
@@ -83,16 +106,19 @@ try {
     delays.replica.push(other);
   }
   const query =
-    '{ allFile(sort: { fields: [relativePath] }) { nodes { id absolutePath internal { contentDigest } } } }';
+    '{ allFile(sort: { fields: [relativePath] }, limit: 5000) { nodes { id absolutePath internal { contentDigest } } } }';
   const [one, other] = [JSON.stringify(await ask(publisher, query)), JSON.stringify(await ask(replica, query))];
   const rows = [
-    [...toRow('publisher', delays.publisher), seconds(published), await readMemory(publisher)],
-    [...toRow('replica', delays.replica), seconds(started), await readMemory(replica)],
+    [...toRow('publisher', delays.publisher), seconds(published), ...(await readMemory(publisher))],
+    [...toRow('replica', delays.replica), seconds(started), ...(await readMemory(replica))],
   ];
-  const head = ['server', 'delay p50, ms', 'p95, ms', 'longest, ms', 'ready, s', 'memory, MB'];
-  process.stdout.write(`${toTable(head, rows)}\nEqual responses: ${one === other}, ${one.length} bytes\n`);
+  const head = ['server', 'delay p50, ms', 'p95, ms', 'longest, ms', 'ready, s', 'memory, MB', 'peak, MB'];
+  process.stdout.write(
+    `${toTable(head, rows)}\n${await describeIndex()}\nEqual responses: ${one === other}, ${one.length} bytes\n`,
+  );
 } finally {
   await Promise.all(servers.map(stop));
+  await store.close();
   await bucket.close();
   await rm(root, { recursive: true, force: true });
 }

@@ -177,9 +177,11 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   });
   const cleanup =
     primary?.cleanup ?? startHourlyCleanup(database, accounts, options.log, await toArchiveTasks(config, database));
-  const sequencer = primary
-    ? undefined
-    : startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
+  // Workers chain their own entries, which the primary process does not know of.
+  const sequencer =
+    primary && !isPostgres(database)
+      ? undefined
+      : startSequencer(database, (err) => options.log.error({ err }, 'failed to chain audit entries'));
   const denials = createDenialLog(database, {
     report: (err) => options.log.error({ err }, 'failed to record denied requests'),
   });

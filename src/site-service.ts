@@ -33,6 +33,7 @@ import {
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
 import { createImageSources, type ImageSources } from './site-images.js';
+import type { IndexProgress } from './site-index/index-head.js';
 import type { IndexPublisher } from './site-index/publisher.js';
 import { type MarkdownService, openMarkdown } from './site-markdown.js';
 import { type PreviewCounts, prepareSitePreviews, type SitePreviews } from './site-previews.js';
@@ -75,6 +76,8 @@ export interface SiteService {
   readonly firstAttempt: Promise<OpenSite>;
   /** @param details Whether to list the problems. The list contains names and values of files. */
   report(details: boolean): SiteReport;
+  /** The index in a bucket that this process publishes or follows. */
+  readonly index?: IndexProgress;
   /** Returns what the site does in the background. */
   countWork(): SiteWork;
   /** Returns the previews that this process renders ahead of queries, if it does. */
@@ -188,9 +191,11 @@ class RetryingSite implements SharingSiteService {
   }
 
   report(details: boolean): SiteReport {
-    const report = reportSite(this.state, details);
-    const age = this.#publisher?.ageSeconds;
-    return report.status === 'ok' && age !== undefined ? { ...report, indexAgeSeconds: Math.round(age) } : report;
+    return withIndexAge(reportSite(this.state, details), this.index);
+  }
+
+  get index(): IndexProgress | undefined {
+    return this.#publisher?.progress;
   }
 
   countWork(): SiteWork {
@@ -398,6 +403,12 @@ export function reportSite(state: SiteState, details: boolean): SiteReport {
   if (!('open' in state)) return state;
   const { entries, count } = state.open.site.problems();
   return { status: 'ok', problemCount: count, ...(details && { problems: entries }) };
+}
+
+/** Adds the age of the index that a server publishes or follows. */
+export function withIndexAge(report: SiteReport, { ageSeconds }: Partial<IndexProgress> = {}): SiteReport {
+  const isKnown = report.status === 'ok' && ageSeconds !== undefined;
+  return isKnown ? { ...report, indexAgeSeconds: Math.round(ageSeconds) } : report;
 }
 
 /** Returns what a site does in the background, in this process. */

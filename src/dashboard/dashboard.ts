@@ -102,6 +102,10 @@ const NOTICED_POLL_MS = 5_000;
 /** A process alone on its database notifies itself; polling only detects deleted users. */
 const ALONE_POLL_MS = 15_000;
 
+/** The names of messages to other processes, beside the ids of users, which name boards. */
+const SCHEDULED = '/refreshes';
+const QUEUED = '/notifications';
+
 export function createDashboard(options: DashboardOptions): Dashboard {
   const { database, key, origin, githubApp, forgeAllow, refresh, refreshMs, report, pollMs, now = Date.now } = options;
   const { smtp, notificationAllow: allow, notificationLookMs: lookMs } = options;
@@ -121,6 +125,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const notifications: Notifications = createNotifications({
     ...{ database, key, origin, smtp, allow, report, lookMs, now },
     getForges: (personId) => forges.of(personId),
+    onQueued: () => notices?.send(QUEUED),
   });
   const boards = createBoards(database, now, changes, (transaction, board) =>
     notifications.recordBoard(transaction, board),
@@ -155,8 +160,14 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     getConnections: (personId) => forges.listConnections(personId),
     intervalMs: refreshMs,
     onRefreshed: (...refreshed) => followUps(...refreshed),
+    onScheduled: () => notices?.send(SCHEDULED),
+    isNotified: () => notices?.isListening === true,
     report,
     now,
+  });
+  notices?.onReceived((name) => {
+    if (name === SCHEDULED) refresher.wake();
+    if (name === QUEUED) notifications.worker.wake();
   });
   const followUps = createAutomation({ database, refresher, attempts, now });
   const deliveries = createDeliveries({

@@ -136,6 +136,17 @@ function siteGauges(site: NonNullable<Services['site']>): Gauge[] {
       },
     },
     {
+      name: 'trellis_site_index_age_seconds',
+      help: 'How long ago the bucket confirmed the index that this server publishes or follows; since the start at most.',
+      read: () => (site.index === undefined ? undefined : (site.index.ageSeconds ?? process.uptime())),
+    },
+    {
+      name: 'trellis_site_index_sequence',
+      help: 'The last transaction of the records in this index, by the identity of the records.',
+      label: 'origin',
+      read: () => site.index && { [site.index.origin]: site.index.sequence },
+    },
+    {
       name: 'trellis_image_jobs',
       help: 'Jobs of the image processes by state.',
       label: 'state',

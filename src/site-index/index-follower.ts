@@ -14,6 +14,7 @@ import {
   damaged,
   getObject,
   type IndexHead,
+  type IndexProgress,
   missing,
   type PublishedIndex,
   readHead,
@@ -46,8 +47,8 @@ interface FollowerOptions {
 
 /** Follows the index that another server publishes to a bucket. */
 export interface IndexFollower {
-  /** The time since the publisher last confirmed what this server has, in seconds; `undefined` before that. */
-  readonly ageSeconds: number | undefined;
+  /** The index that this server serves; `undefined` before the first one. */
+  readonly progress: IndexProgress | undefined;
   /** Creates the index of a query shape in the copy. */
   makeIndex(key: string): void;
   /** Replaces the copy, because a query found it damaged. */
@@ -111,8 +112,11 @@ class Follower implements IndexFollower {
     this.#running = this.#run();
   }
 
-  get ageSeconds(): number | undefined {
-    return this.#confirmedAt === undefined ? undefined : (performance.now() - this.#confirmedAt) / 1000;
+  get progress(): IndexProgress | undefined {
+    if (this.#current === undefined) return undefined;
+    const { origin, sequence } = this.#current;
+    const ageSeconds = this.#confirmedAt === undefined ? undefined : (performance.now() - this.#confirmedAt) / 1000;
+    return { origin, sequence, ageSeconds };
   }
 
   makeIndex(key: string): void {

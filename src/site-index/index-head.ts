@@ -48,6 +48,12 @@ export interface PublishedIndex {
   readonly problems: ProblemReport;
 }
 
+/** The index that a server has published, or follows. */
+export interface IndexProgress extends Pick<PublishedIndex, 'origin' | 'sequence'> {
+  /** The time since the bucket last confirmed it, in seconds; `undefined` before the first time. */
+  readonly ageSeconds: number | undefined;
+}
+
 export interface IndexHead {
   readonly format: number;
   /** Increases with each write, at least every 10 seconds while the publisher runs. */

@@ -17,6 +17,7 @@ import {
   HEAD_KEY,
   RENEWAL_MS,
   type IndexHead,
+  type IndexProgress,
   packChangesets,
   type PublishedIndex,
   putObject,
@@ -45,8 +46,8 @@ export interface IndexPublisher {
   note(change: RecordedChange): void;
   /** Starts to publish the site once it is open. */
   start(site: PublishedSite): void;
-  /** The time since the bucket had the current index for the last time, in seconds; `undefined` before the first time. */
-  readonly ageSeconds: number | undefined;
+  /** The index in the bucket; `undefined` before the first one. */
+  readonly progress: IndexProgress | undefined;
   close(): Promise<void>;
 }
 
@@ -179,6 +180,8 @@ class HeadWriter {
   }
 }
 
+type PublishedRecords = Pick<PublishedIndex, 'base' | 'changes' | 'origin' | 'sequence'>;
+
 class RunningPublisher implements IndexPublisher {
   readonly #store: ObjectStore;
   readonly #options: PublisherOptions & { readonly head: HeadWriter; readonly files: PublishedFiles };
@@ -203,8 +206,11 @@ class RunningPublisher implements IndexPublisher {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  get ageSeconds(): number | undefined {
-    return this.#publishedAt === undefined ? undefined : (performance.now() - this.#publishedAt) / 1000;
+  get progress(): IndexProgress | undefined {
+    const { index } = this.#options.head;
+    if (index === undefined) return undefined;
+    const ageSeconds = this.#publishedAt === undefined ? undefined : (performance.now() - this.#publishedAt) / 1000;
+    return { origin: index.origin, sequence: index.sequence, ageSeconds };
   }
 
   note(change: RecordedChange): void {
@@ -270,9 +276,9 @@ class RunningPublisher implements IndexPublisher {
     const { head } = this.#options;
     const { signal } = this.#closing;
     const last = head.index;
-    const records = this.#continues(site, last)
-      ? await this.#publishChanges(site, last)
-      : await this.#publishBase(site, last);
+    const records = await this.#renewDuring<PublishedRecords>(
+      this.#continues(site, last) ? this.#publishChanges(site, last) : this.#publishBase(site, last),
+    );
     const { store, schema } = site;
     await head.write(
       { ...records, schema, site: description, changedAt: store.changedAt, problems: site.problems() },
@@ -281,6 +287,22 @@ class RunningPublisher implements IndexPublisher {
     if (head.wasMissing) this.#isBroken = true;
     head.wasMissing = false;
     if (last !== undefined && last.base.key !== records.base.key) await this.#deleteOld(last, records);
+  }
+
+  /** Writes the head while many files are stored, so that other servers see that this publisher runs. */
+  async #renewDuring<T>(work: Promise<T>): Promise<T> {
+    const { head } = this.#options;
+    const isOver = work.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([isOver, delay(RENEWAL_MS, false, { ref: false })]))) {
+      await head.write(head.index, this.#closing.signal).catch((error: unknown) => {
+        // The work reports a bucket that does not respond.
+        if (error instanceof AppError) throw error;
+      });
+    }
+    return work;
   }
 
   /** Whether the pending changes continue the published ones. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import type { RecordChange } from '@trellis/site/record-changes';
 import { openCopiedRecords, recordsDigest } from '@trellis/site/site';
 import type { Config } from '../config/config.js';
 import { loadSiteSchema, loadSourceModules } from '../site-schema.js';
@@ -14,11 +15,13 @@ import {
   type SiteState,
   type SiteWork,
   STARTING,
+  withIndexAge,
 } from '../site-service.js';
 import type { ObjectStore } from '../storage/objects/object-store.js';
 import { followSite } from '../workers/follow-site.js';
 import type { ToWorker } from '../workers/primary-link.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
+import type { IndexProgress } from './index-head.js';
 
 /** The description of a site that its publisher adds to the records. */
 export type SiteDescription = Pick<
@@ -67,9 +70,11 @@ class ReplicaSite implements SharingSiteService {
   }
 
   report(details: boolean): SiteReport {
-    const report = this.#followed.report(details);
-    const age = this.#follower?.ageSeconds;
-    return report.status === 'ok' && age !== undefined ? { ...report, indexAgeSeconds: Math.round(age) } : report;
+    return withIndexAge(this.#followed.report(details), this.index);
+  }
+
+  get index(): IndexProgress | undefined {
+    return this.#follower?.progress;
   }
 
   countWork(): SiteWork {
@@ -109,7 +114,7 @@ class ReplicaSite implements SharingSiteService {
       folder: join(state, 'site', 'replica'),
       schema: recordsDigest(schema),
       log,
-      openCopy: (file) => openCopiedRecords({ ...schema, file, onCommit: () => this.#tell('records') }),
+      openCopy: (file) => openCopiedRecords({ ...schema, file, onCommit: (change) => this.#tell('records', change) }),
       onIndex: (index) => this.#serve(index),
       onRecords: (records) => this.#update(records),
       onUnavailable: (reason) => {
@@ -142,12 +147,13 @@ class ReplicaSite implements SharingSiteService {
   }
 
   /** Passes the state on to the reader in this process, and to workers. */
-  #tell(what: 'records' | 'site'): void {
+  #tell(what: 'records' | 'site', change?: RecordChange): void {
     const site = this.#shared;
     if (site.status !== 'open') return;
     const { changedAt, problems } = site;
-    const message: ToWorker = what === 'site' ? { kind: 'site', site } : { kind: 'records', changedAt, problems };
+    const records = { changedAt, problems, ...(change && { change }) };
+    const message: ToWorker = what === 'site' ? { kind: 'site', site } : { kind: 'records', ...records };
     this.#messages.emit(what, message);
-    this.#options.onShared?.(what);
+    this.#options.onShared?.(what, change);
   }
 }

@@ -11,7 +11,7 @@ export interface Notices {
   readonly isListening: boolean;
   /** Sends a name to the other processes soon. Call it after the change is committed. */
   send(name: string): void;
-  /** Sets the function that receives the names that other processes send. */
+  /** Adds a function that receives the names that other processes send. */
   onReceived(listener: (name: string) => void): void;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ class PostgresNotices implements Notices {
   readonly #id = randomUUID().slice(0, 8);
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  #listener: (name: string) => void = () => undefined;
+  readonly #listeners: ((name: string) => void)[] = [];
   #isListening = false;
   #isReported = false;
   #names = new Set<string>();
@@ -67,7 +67,7 @@ class PostgresNotices implements Notices {
   }
 
   onReceived(listener: (name: string) => void): void {
-    this.#listener = listener;
+    this.#listeners.push(listener);
   }
 
   send(name: string): void {
@@ -147,7 +147,7 @@ class PostgresNotices implements Notices {
     if (channel !== CHANNEL || payload === undefined) return;
     try {
       const { from, names } = JSON.parse(payload) as { from: string; names: readonly string[] };
-      if (from !== this.#id) for (const name of names) this.#listener(name);
+      if (from !== this.#id) for (const name of names) for (const listener of this.#listeners) listener(name);
     } catch {
       // Other programs may send to the channel.
     }

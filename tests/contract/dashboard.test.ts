@@ -19,6 +19,7 @@ import { snoozesTests } from './dashboard/snoozes.js';
 import { tokensTests } from './dashboard/tokens.js';
 import { viewsTests } from './dashboard/views.js';
 import { webhooksTests } from './dashboard/webhooks.js';
+import { listUntried, REPLICAS } from './replicas.js';
 
 /** More requests than all of these tests send, so that the limits are enabled but never reached. */
 const PLENTY = 1_000_000;
@@ -51,6 +52,12 @@ describe('Repositories', () => repositoriesTests(stage));
 describe('Webhooks', () => webhooksTests(stage));
 describe('Every operation', () => commonErrorTests(stage));
 describe('A broken server', () => brokenServerTests());
+
+if (REPLICAS > 0) {
+  test('every operation was received by several replicas', () => {
+    expect(listUntried(documented.map(({ id }) => id))).toEqual([]);
+  });
+}
 
 // Last, because it checks the responses of all tests before.
 test('every documented response of every operation was received', () => {

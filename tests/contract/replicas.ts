@@ -12,6 +12,21 @@ import { startRoundRobin, type RoundRobinProxy } from './round-robin.js';
 /** The number of servers behind the proxy in tests that start a contract server; 0 for one server without a proxy. */
 export const REPLICAS = Number(process.env.REPLICAS ?? 0);
 
+/** The statuses of the requests that replicas have responded to, by operation and server: `createToken` → `0 201`. */
+const responses = new Map<string, Set<string>>();
+
+/** The log has no line of these operations, which probes repeat every second. */
+const UNLOGGED = ['getHealth'];
+
+/** Lists the operations that fewer than two replicas have received, or that none has completed. */
+export const listUntried = (operations: readonly string[]): string[] =>
+  operations.filter((operation) => {
+    if (UNLOGGED.includes(operation)) return false;
+    const received = [...(responses.get(operation) ?? [])].map((pair) => pair.split(' '));
+    const isCompleted = received.some(([, status]) => Number(status) < 400);
+    return !isCompleted || new Set(received.map(([server]) => server)).size < 2;
+  });
+
 export interface ReplicasOptions {
   readonly count: number;
   readonly databaseUrl: string;
@@ -26,7 +41,7 @@ export interface ReplicasOptions {
 
 export interface Replicas extends Pick<RoundRobinProxy, 'counts' | 'port' | 'url'> {
   /** The log lines of all servers so far. */
-  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  readonly lines: readonly LogLine[];
   /** The ports of the servers behind the proxy. */
   readonly ports: readonly number[];
   /** Announces at all servers that they stop. Requests wait until they have. */
@@ -35,12 +50,13 @@ export interface Replicas extends Pick<RoundRobinProxy, 'counts' | 'port' | 'url
 }
 
 export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
-  const lines: Record<string, unknown>[] = [];
+  const lines: LogLine[] = [];
   const folder = await createTestFolder();
   // The first server alone migrates the database.
   const servers: Server[] = [];
   for (let index = 0; index < options.count; index += 1) {
-    servers.push(await startServer(openHost(index), { ...options, folder: path.join(folder, `${index}`), lines }));
+    const onLine = (line: LogLine): void => noteLine(line, index, lines);
+    servers.push(await startServer(openHost(index), { ...options, folder: path.join(folder, `${index}`), onLine }));
   }
   const ports = servers.map(({ port }) => port);
   const proxy = await startRoundRobin(ports);
@@ -57,6 +73,16 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   };
 }
 
+type LogLine = Readonly<Record<string, unknown>>;
+
+function noteLine(line: LogLine, server: number, lines: LogLine[]): void {
+  lines.push(line);
+  const { operation, status } = line;
+  if (typeof operation !== 'string') return;
+  const known = responses.get(operation) ?? new Set();
+  responses.set(operation, known.add(`${server} ${String(status)}`));
+}
+
 type Action = 'close' | 'start' | 'stop';
 
 interface Server {
@@ -67,11 +93,11 @@ interface Server {
 interface ServerOptions extends ReplicasOptions {
   /** The folder of its state and its site. */
   readonly folder: string;
-  readonly lines: Record<string, unknown>[];
+  readonly onLine: (line: LogLine) => void;
 }
 
 async function startServer(host: Host, options: ServerOptions): Promise<Server> {
-  const { folder, key, databaseUrl, version, site, lines } = options;
+  const { folder, key, databaseUrl, version, site, onLine } = options;
   const state = path.join(folder, 'state');
   await mkdir(state, { recursive: true, mode: 0o700 });
   await writeFile(path.join(state, 'server.key'), `${key}\n`, { mode: 0o600 });
@@ -82,7 +108,7 @@ async function startServer(host: Host, options: ServerOptions): Promise<Server> 
   }
   const flags = { ...own, ...options.flags };
   const env = { DATABASE_URL: databaseUrl };
-  const server = host.add((line) => lines.push(JSON.parse(line) as Record<string, unknown>));
+  const server = host.add((line) => onLine(JSON.parse(line) as LogLine));
   const port = await server.call('start', { flags, env, version });
   return { port: port as number, call: (action) => server.call(action) };
 }

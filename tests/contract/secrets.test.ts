@@ -1,5 +1,6 @@
 import { engine } from '../storage/engine.js';
 import { secretsContract } from './contract.js';
+import { listUntried, REPLICAS } from './replicas.js';
 import { auditTests } from './secrets/audit.js';
 import { authTests } from './secrets/auth.js';
 import { consumersTests } from './secrets/consumers.js';
@@ -40,6 +41,12 @@ describe('Permissions', () => permissionTests());
 describe('Mcp', () => mcpTests(stage));
 describe('Every operation', () => errorTests(stage));
 describe('A broken server', () => brokenServerTests());
+
+if (REPLICAS > 0) {
+  test('every operation was received by several replicas', () => {
+    expect(listUntried(secretsContract.documented.map(({ id }) => id))).toEqual([]);
+  });
+}
 
 // This test must be the last one, because it checks the responses to all previous tests.
 test('Every documented response of every operation was tested over HTTP', () => {

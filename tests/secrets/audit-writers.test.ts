@@ -1,9 +1,10 @@
 import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
-import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
+import { sequenceAuditEntries, startSequencer } from '../../src/secrets/audit/sequence.js';
 import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
 import { type Database, inTransaction } from '../../src/storage/database.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { openDatabase } from '../../src/storage/open-database.js';
+import { eventually } from '../eventually.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
 
 const WRITERS = 8;
@@ -50,4 +51,21 @@ test.each([
   expect(entries.map(({ id }) => id)).toEqual(Array.from({ length: WRITERS * ENTRIES_OF_EACH }, (_, at) => at + 1));
   expect(new Set(entries.map(({ slug }) => slug)).size).toBe(entries.length);
   await Promise.all([...new Set(writers)].map((database) => database.destroy()));
+});
+
+test('an idle sequencer chains the entries of its own process at once, and those of others when it looks again', async () => {
+  const [own = await openDatabase(await createDatabaseTarget()), other = own] = await openWriters();
+  const failures: unknown[] = [];
+  const report = (error: unknown): void => void failures.push(error);
+  const sequencer = startSequencer(own, report, 3_600_000);
+  const countChained = async (): Promise<number> => (await own.selectFrom('audit_log').select('id').execute()).length;
+  await write(own, 'first');
+  await eventually(async () => expect(await countChained()).toBe(1));
+  await sequencer.close();
+  const looking = startSequencer(own, report, 10);
+  await write(other, 'second');
+  await eventually(async () => expect(await countChained()).toBe(2));
+  await looking.close();
+  expect(failures).toEqual([]);
+  await Promise.all([own, other].map((database) => database.destroy()));
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createLog } from '@trellis/server/http/request';
 import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.js';
+import type { IndexProgress } from '../../src/site-index/index-head.js';
 import { openPublisher } from '../../src/site-index/publisher.js';
 import { start } from '../../src/start-server.js';
 import { openObjectStore } from '../../src/storage/objects/open-store.js';
@@ -16,6 +17,7 @@ interface Server {
   /** Everything that the server has logged. */
   readonly log: () => string;
   readonly isOpen: Promise<unknown>;
+  readonly index: () => IndexProgress | undefined;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,7 @@ async function startServer(name: string, flags: Readonly<Record<string, string>>
     origin,
     log: () => log,
     isOpen,
+    index: () => services.site?.index,
     async close() {
       running.delete(server);
       await close();
@@ -148,6 +151,23 @@ describe('a replica', () => {
       expect(JSON.stringify(after)).toContain('new.md');
       expect(after).not.toEqual(before);
     });
+    const { origin, sequence } = publisher.index()!;
+    await eventually(() => expect(replica.index()).toMatchObject({ origin, sequence }));
+    expect(sequence).toBeGreaterThan(1);
+  });
+
+  test('reports changes to subscribers, after which queries see them', async () => {
+    const count = await countFiles(replica);
+    const query = encodeURIComponent('subscription { siteChanged { revision kinds } }');
+    const headers = { accept: 'text/event-stream' };
+    const { body } = await fetch(`${replica.origin}/graphql?query=${query}`, { headers });
+    const text = body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+    await write('followed.md', 'text');
+    let events = '';
+    // An earlier change of the site may be reported first.
+    do events += (await text.next()).value ?? '';
+    while (!events.includes('"File"') || (await countFiles(replica)) !== count! + 1);
+    await text.return?.();
   });
 
   test('serves images and public files that only the bucket has', async () => {

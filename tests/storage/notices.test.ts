@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/boards/board.js';
 import { createDashboard } from '../../src/dashboard/dashboard.js';
+import { readPreferences } from '../../src/dashboard/notifications/preferences.js';
 import type { Database } from '../../src/storage/database.js';
 import { type Notices, openNotices } from '../../src/storage/notices.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -86,5 +87,20 @@ describe('notices between processes', () => {
     await subscription.next(AbortSignal.timeout(60_000));
     expect((await reader.boards.findVersion(id))?.id).toBe((await writer.boards.findVersion(id))?.id);
     subscription.close();
+  });
+
+  test('announce refreshes and messages that a different process has to begin', async () => {
+    const { database } = await openProcess();
+    const sent: string[] = [];
+    const dashboard = createDashboard({
+      ...{ database, key: createServerKey('k'.repeat(43)), origin: () => 'http://localhost' },
+      notices: { isListening: true, send: (name) => sent.push(name), onReceived: () => undefined },
+    });
+    const users = createAccounts(database, { origin: () => 'http://localhost' }).users;
+    const { id: personId } = await users.add({ username: 'eve', displayName: 'Eve' });
+    const caller = { kind: 'session', sessionId: '', personId, username: 'eve', isAdmin: false } as const;
+    await dashboard.refresher.refreshNow(personId);
+    await dashboard.notifications.save(caller, await readPreferences(database, personId));
+    expect(sent).toEqual(['/refreshes', '/notifications']);
   });
 });

@@ -66,17 +66,23 @@ export interface NotificationsOptions extends Pick<SendersOptions, 'allow' | 'or
   readonly key: ServerKey;
   readonly getForges: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
   readonly report?: (error: unknown) => void;
+  /** Called when a message may be due, which the worker of a different process may have to send. */
+  readonly onQueued?: () => void;
   /** How often the worker looks for due work. */
   readonly lookMs?: number;
   readonly now: () => number;
 }
 
 export function createNotifications(options: NotificationsOptions): Notifications {
-  const { database, key, now, report = () => undefined } = options;
+  const { database, key, now, report = () => undefined, onQueued } = options;
   const readPushKeys = createPushKeys(database, key);
   const senders = createSenders({ ...options, readPushKeys });
   const worker = createNotificationWorker({ ...options, senders, report });
-  const channels = createChannels({ database, key, senders, wake: worker.wake, now });
+  const wakeAll = (): void => {
+    worker.wake();
+    onQueued?.();
+  };
+  const channels = createChannels({ database, key, senders, wake: wakeAll, now });
 
   async function read(caller: Caller | undefined): Promise<NotificationSettings> {
     const { personId } = requireUser(caller);
@@ -105,7 +111,7 @@ export function createNotifications(options: NotificationsOptions): Notification
         await savePreferences(transaction, personId, { preferences, at: now() });
         await makeEventsDue(transaction, personId, now());
       });
-      worker.wake();
+      wakeAll();
       return read(caller);
     },
     async test(caller, channelId) {
@@ -129,7 +135,7 @@ export function createNotifications(options: NotificationsOptions): Notification
     },
     recordBoard: (transaction, board) => recordBoard(transaction, key, board),
     async recordText(text, place) {
-      if (await recordText({ database, key, now }, text, place)) worker.wake();
+      if (await recordText({ database, key, now }, text, place)) wakeAll();
     },
   };
 }

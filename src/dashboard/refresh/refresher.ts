@@ -44,6 +44,8 @@ export interface Refresher {
    * after 30 seconds.
    */
   start(): Promise<void>;
+  /** Looks for due boards at once. */
+  wake(): void;
   /** Stops, and leaves unfinished boards to other processes. */
   close(): Promise<void>;
 }
@@ -60,6 +62,10 @@ interface RefresherOptions {
   /** The time from the end of one refresh of a board to the next. */
   readonly intervalMs?: number;
   readonly onRefreshed?: OnRefreshed;
+  /** Called after a board was made due. Its refresh runs in this process only if {@link Refresher.start} was called. */
+  readonly onScheduled?: () => void;
+  /** Whether processes that schedule boards call {@link Refresher.wake} of the others. */
+  readonly isNotified?: () => boolean;
   /** Receives internal errors, but not those of forges. */
   readonly report?: (error: unknown) => void;
   readonly now?: () => number;
@@ -81,7 +87,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
     intervalMs = INTERVAL_MS,
     now = Date.now,
   } = options;
-  const { report = () => undefined, onRefreshed } = options;
+  const { report = () => undefined, onRefreshed, onScheduled, isNotified = () => false } = options;
   const stopped = new AbortController();
   const { signal } = stopped;
   const context: RefreshContext = {
@@ -98,7 +104,17 @@ export function createRefresher(options: RefresherOptions): Refresher {
   const work = createRefreshWorker(context, { followUps, report });
   const [ofBoard, ofRepository] = [singleFlightWithTrailingRun(), singleFlightWithTrailingRun()];
   const ofCompose = singleFlightWithTrailingRun<readonly PullRequest[]>();
-  const scheduler = createScheduler({ database, now, signal, work: (personId) => work.refreshDue(personId), report });
+  const scheduler = createScheduler({
+    ...{ database, now, signal, report, isNotified },
+    work: (personId) => work.refreshDue(personId),
+  });
+
+  async function schedule(personId: string): Promise<void> {
+    await clearForgeErrors(database, personId);
+    await scheduleNow(database, personId, now());
+    scheduler.wake();
+    onScheduled?.();
+  }
 
   /** Rebuilds the board. @returns its pull requests. */
   const compose = (personId: string) => ofCompose(personId, () => composeNow(personId));
@@ -141,18 +157,13 @@ export function createRefresher(options: RefresherOptions): Refresher {
     refreshRepository: (personId, forge, fullName) =>
       ofRepository(JSON.stringify([personId, forge, fullName]), () => readRepository(personId, forge, fullName)),
     rebuildBoard: (personId) => compose(personId).then(() => undefined),
-    async refreshNow(personId) {
-      await clearForgeErrors(database, personId);
-      await scheduleNow(database, personId, now());
-      scheduler.wake();
-    },
+    refreshNow: schedule,
     async refreshSoon(personId) {
       await invalidateSnapshots(database, personId);
-      await clearForgeErrors(database, personId);
-      await scheduleNow(database, personId, now());
-      scheduler.wake();
+      await schedule(personId);
     },
     start: () => scheduler.start(),
+    wake: () => scheduler.wake(),
     async close() {
       stopped.abort();
       await scheduler.whenStopped();

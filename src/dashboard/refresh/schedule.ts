@@ -5,6 +5,9 @@ import type { Database } from '../../storage/database.js';
 /** How often the schedule is polled, for boards that another process has scheduled, or that a dead one has left. */
 const POLL_MS = 1_000;
 
+/** The same while other processes notify this one. Boards that become due in between are refreshed in time. */
+const NOTIFIED_POLL_MS = 5_000;
+
 /** Boards that are refreshed concurrently, each with a few requests to each forge. */
 const MAX_CONCURRENT = 4;
 
@@ -21,6 +24,8 @@ interface SchedulerOptions {
   /** Refreshes the due parts of a board, unless another process does so. Must not throw. */
   readonly work: (personId: string) => Promise<void>;
   readonly report: (error: unknown) => void;
+  /** Whether processes that schedule boards call {@link Scheduler.wake}. */
+  readonly isNotified: () => boolean;
 }
 
 interface Scheduler {
@@ -32,7 +37,7 @@ interface Scheduler {
   readonly whenStopped: () => Promise<void>;
 }
 
-export function createScheduler({ database, now, signal, work, report }: SchedulerOptions): Scheduler {
+export function createScheduler({ database, now, signal, work, report, isNotified }: SchedulerOptions): Scheduler {
   const run = limitConcurrency(MAX_CONCURRENT);
   const inProgress = new Map<string, Promise<void>>();
   let waking = new AbortController();
@@ -45,26 +50,42 @@ export function createScheduler({ database, now, signal, work, report }: Schedul
     return one;
   }
 
-  async function runDue(): Promise<void> {
-    if (signal.aborted) return;
-    const due = await listDueUsers(database, now(), MAX_DUE);
-    await Promise.all(due.filter((personId) => !inProgress.has(personId)).map(begin));
+  /** Begins to refresh the due boards. @returns the time to the next poll. */
+  async function runDue(): Promise<{ readonly pauseMs: number; readonly ended: Promise<unknown> }> {
+    const at = now();
+    const boards = signal.aborted ? [] : await listNextBoards(database, at, at + NOTIFIED_POLL_MS);
+    const due = boards.filter(({ look_at, person_id }) => look_at <= at && !inProgress.has(person_id));
+    const ended = Promise.all(due.map(({ person_id }) => begin(person_id)));
+    const next = boards.find(({ look_at }) => look_at > at)?.look_at ?? Infinity;
+    // A board that is being refreshed may be due again before the next poll.
+    const everyMs = isNotified() && inProgress.size === 0 ? NOTIFIED_POLL_MS : POLL_MS;
+    return { pauseMs: Math.min(everyMs, next - at), ended };
   }
 
   async function poll(): Promise<void> {
+    let pauseMs = POLL_MS;
     while (!signal.aborted) {
       waking = new AbortController();
-      await sleep(POLL_MS, undefined, { signal: AbortSignal.any([signal, waking.signal]), ref: false }).catch(
-        () => undefined,
-      );
-      void runDue().catch(report);
+      const either = AbortSignal.any([signal, waking.signal]);
+      const isWoken = await sleep(pauseMs, false, { signal: either, ref: false }).catch(() => true);
+      try {
+        const { pauseMs: untilNext, ended } = await runDue();
+        ended.catch(report);
+        // A call may precede the commit of the transaction that schedules the board.
+        pauseMs = isWoken ? Math.min(untilNext, POLL_MS) : untilNext;
+      } catch (error) {
+        report(error);
+        pauseMs = POLL_MS;
+      }
     }
   }
 
   return {
     async start() {
       await scheduleAllBoards(database, now()).catch(report);
-      const first = runDue().catch(report);
+      const first = runDue()
+        .then(({ ended }) => ended)
+        .catch(report);
       loop = poll();
       await Promise.race([first, sleep(START_TIMEOUT_MS, undefined, { signal, ref: false }).catch(() => undefined)]);
     },
@@ -114,17 +135,16 @@ export async function scheduleBefore(database: Database, personId: string, at: n
     .execute();
 }
 
-/** Lists the users whose boards are due and have no lease, longest waiting first. */
-async function listDueUsers(database: Database, at: number, most: number): Promise<string[]> {
-  const rows = await database
+/** Lists boards without a lease that are due until a time, longest waiting first. */
+async function listNextBoards(database: Database, at: number, until: number) {
+  return database
     .selectFrom('refresh_schedule')
-    .select('person_id')
-    .where('look_at', '<=', at)
+    .select(['person_id', 'look_at'])
+    .where('look_at', '<=', until)
     .where('lease_until', '<=', at)
     .orderBy('look_at')
-    .limit(most)
+    .limit(MAX_DUE)
     .execute();
-  return rows.map(({ person_id }) => person_id);
 }
 
 /** The refreshes of all boards, in any process. */

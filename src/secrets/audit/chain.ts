@@ -133,12 +133,23 @@ export async function appendAuditEntries(database: Database, entries: readonly A
 
 const toUnchained = ({ entry, origin }: Attributed): UnchainedRow => ({ ...toRow(entry), ...toColumns(origin) });
 
+/** Receives a call for each transaction that records entries, by the part of a database that its transactions share. */
+const listeners = new WeakMap<object, () => void>();
+
+/** Sets the function that is called before entries of this process are committed, which the sequencer has to chain. */
+export function onEntriesRecorded(database: Database, listener: () => void): void {
+  listeners.set(database.getExecutor().adapter, listener);
+}
+
 /** Returns a function that converts an entry to a signed row, for statements that record it with a change. */
-export const toPendingEntry = (database: Database) => (attributed: Attributed) => {
-  const row = toUnchained(attributed);
-  // The database assigns the last two.
-  return { ...row, signature: signEntry(database, row) ?? null, number: 0, is_rejected: 0 };
-};
+export function toPendingEntry(database: Database) {
+  listeners.get(database.getExecutor().adapter)?.();
+  return (attributed: Attributed) => {
+    const row = toUnchained(attributed);
+    // The database assigns the last two.
+    return { ...row, signature: signEntry(database, row) ?? null, number: 0, is_rejected: 0 };
+  };
+}
 
 /** The stored values of an entry that has no place in the chain yet. */
 export type UnchainedRow = Omit<AuditLogTable, 'hash' | 'id'>;

@@ -7,7 +7,7 @@ import { type Database, inTransaction, isPostgres } from '../../storage/database
 import { sql } from '../../storage/kysely.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { AuditPendingTable } from '../../storage/tables.js';
-import { extendChain, type UnchainedRow } from './chain.js';
+import { extendChain, onEntriesRecorded, type UnchainedRow } from './chain.js';
 import {
   isArchiveSigned,
   isCheckpointSigned,
@@ -25,6 +25,12 @@ const MAX_TOGETHER = 1_000;
 
 /** An entry waits at most this long for its place in the chain, and for the batch before it. */
 const INTERVAL_MS = 200;
+
+/** The same for entries of other processes that end before they have chained them, and for those of commands. */
+const IDLE_INTERVAL_MS = 5_000;
+
+/** Longer than a transaction can take from the record of an entry to its commit. */
+const ACTIVE_MS = 15_000;
 
 /** The pause after an error, so that a database that is down is neither loaded nor reported continuously. */
 const FAILURE_INTERVAL_MS = 5_000;
@@ -113,10 +119,15 @@ interface Sequencer {
  * Starts the sequencer of a server. On SQLite, it sequences the entries of a restored PostgreSQL database once.
  *
  * @param report Reports an error. The sequencer tries again.
+ * @param idleMs How often to look for entries of other processes while this one records none.
  */
-export function startSequencer(database: Database, report: (error: unknown) => void): Sequencer {
+export function startSequencer(
+  database: Database,
+  report: (error: unknown) => void,
+  idleMs = IDLE_INTERVAL_MS,
+): Sequencer {
   const closed = new AbortController();
-  const ended = run(database, report, closed.signal);
+  const ended = run(database, { report, idleMs }, closed.signal);
   return {
     async close() {
       closed.abort();
@@ -125,7 +136,18 @@ export function startSequencer(database: Database, report: (error: unknown) => v
   };
 }
 
-async function run(database: Database, report: (error: unknown) => void, signal: AbortSignal): Promise<void> {
+interface RunOptions {
+  readonly report: (error: unknown) => void;
+  readonly idleMs: number;
+}
+
+async function run(database: Database, { report, idleMs }: RunOptions, signal: AbortSignal): Promise<void> {
+  let activeUntil = 0;
+  let waking = new AbortController();
+  onEntriesRecorded(database, () => {
+    activeUntil = performance.now() + ACTIVE_MS;
+    waking.abort();
+  });
   const sequence = async (): Promise<number> => {
     try {
       await sequenceAuditEntries(database, false);
@@ -135,9 +157,13 @@ async function run(database: Database, report: (error: unknown) => void, signal:
       return FAILURE_INTERVAL_MS;
     }
   };
+  const pause = (milliseconds: number, until: AbortSignal): Promise<void> =>
+    sleep(milliseconds, undefined, { signal: until, ref: false }).catch(() => undefined);
   do {
-    const pause = await sequence();
-    await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+    await pause(await sequence(), signal);
+    if (performance.now() < activeUntil) continue;
+    waking = new AbortController();
+    await pause(idleMs, AbortSignal.any([signal, waking.signal]));
   } while (isPostgres(database) && !signal.aborted);
   // The last entries of this server, which no longer takes requests.
   if (isPostgres(database)) await sequence();
