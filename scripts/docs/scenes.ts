@@ -37,7 +37,7 @@ export async function pasteVariables(page: Page): Promise<void> {
 }
 
 export async function tryOut(page: Page): Promise<void> {
-  await page.getByText('Get the running release').click();
+  await page.locator('.opblock').getByText('Get the running release').click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   await page.getByRole('button', { name: 'Execute' }).click();
 }
