@@ -9,6 +9,7 @@ export const EXIT = {
   refused: 4,
   conflict: 5,
   notOpened: 6,
+  notAuthentic: 7,
 } as const;
 
 export const EXIT_HELP = `
@@ -20,7 +21,8 @@ Exit codes:
   4  the credential is missing, invalid or not allowed to do this
   5  conflict: the name exists, several variants, a consumer without a key, a changed public key, or a value that
      was replaced by another request
-  6  the value is sealed to other recipients, or is not a sealed value`;
+  6  the value is sealed to other recipients, or is not a sealed value
+  7  the value is not signed by a trusted writer, its signature is wrong, or a newer value was used before`;
 
 /** Maps a status of the service to an exit code. */
 function exitCodeOf(statusCode: number): number {
@@ -37,6 +39,10 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
   key_changed: EXIT.conflict,
   not_sealed: EXIT.notOpened,
   no_match: EXIT.notOpened,
+  not_signed: EXIT.notAuthentic,
+  wrong_signature: EXIT.notAuthentic,
+  unknown_signer: EXIT.notAuthentic,
+  older_value: EXIT.notAuthentic,
 };
 
 /** Converts expected errors to one line and an exit code. Other errors are internal and keep their stack. */

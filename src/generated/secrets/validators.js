@@ -9416,7 +9416,7 @@ validate140.evaluated = {"props":{"slug":true,"used_by":true,"tag":true,"rotatio
 
 export const listObjectsResponse200 = validate141;
 const schema189 = {"$id":"function-listObjectsResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}}]};
-const schema190 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
+const schema190 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"version":{"type":"integer","minimum":1,"maximum":2147483647},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
 const schema192 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
 const schema196 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 const formats40 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -9744,35 +9744,62 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tags !== undefined){
-let data3 = data.tags;
+if(data.version !== undefined){
+let data3 = data.version;
 const _errs8 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate142.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs8){
-if(Array.isArray(data3)){
-if(data3.length > 10){
+if(typeof data3 == "number"){
+if(data3 > 2147483647 || isNaN(data3)){
+validate142.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate142.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data4 = data.tags;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+if(data4.length > 10){
 validate142.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
 var valid2 = true;
-const len0 = data3.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs10 = errors;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data4 === "string"){
-if(func0(data4) > 32){
+let data5 = data4[i0];
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data5 === "string"){
+if(func0(data5) > 32){
 validate142.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
 return false;
 }
 else {
-if(func0(data4) < 1){
+if(func0(data5) < 1){
 validate142.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern34.test(data4)){
+if(!pattern34.test(data5)){
 validate142.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
 return false;
 }
@@ -9784,7 +9811,7 @@ validate142.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/com
 return false;
 }
 }
-var valid2 = _errs10 === errors;
+var valid2 = _errs12 === errors;
 if(!valid2){
 break;
 }
@@ -9796,36 +9823,36 @@ validate142.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.used_by !== undefined){
-let data5 = data.used_by;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data5)){
-if(data5.length > 100){
+let data6 = data.used_by;
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data6)){
+if(data6.length > 100){
 validate142.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
 var valid4 = true;
-const len1 = data5.length;
+const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
-let data6 = data5[i1];
-const _errs15 = errors;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data6 === "string"){
-if(func0(data6) > 128){
+let data7 = data6[i1];
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data7 === "string"){
+if(func0(data7) > 128){
 validate142.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(func0(data6) < 1){
+if(func0(data7) < 1){
 validate142.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -9836,7 +9863,7 @@ validate142.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/
 return false;
 }
 }
-var valid4 = _errs15 === errors;
+var valid4 = _errs17 === errors;
 if(!valid4){
 break;
 }
@@ -9848,18 +9875,18 @@ validate142.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.description !== undefined){
-let data7 = data.description;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data7 === "string"){
-if(func0(data7) > 1000){
+let data8 = data.description;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(func0(data8) > 1000){
 validate142.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
@@ -9869,31 +9896,31 @@ validate142.errors = [{instancePath:instancePath+"/description",schemaPath:"#/pr
 return false;
 }
 }
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.keep_readable_copy !== undefined){
-const _errs20 = errors;
-if(typeof data.keep_readable_copy !== "boolean"){
-validate142.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
 var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_at !== undefined){
-let data9 = data.created_at;
+if(data.keep_readable_copy !== undefined){
 const _errs22 = errors;
-if(errors === _errs22){
-if(errors === _errs22){
-if(typeof data9 === "string"){
-if(!(formats0.validate(data9))){
+if(typeof data.keep_readable_copy !== "boolean"){
+validate142.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.created_at !== undefined){
+let data10 = data.created_at;
+const _errs24 = errors;
+if(errors === _errs24){
+if(errors === _errs24){
+if(typeof data10 === "string"){
+if(!(formats0.validate(data10))){
 validate142.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -9904,19 +9931,19 @@ return false;
 }
 }
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.updated_at !== undefined){
-let data10 = data.updated_at;
-const _errs24 = errors;
-if(errors === _errs24){
-if(errors === _errs24){
-if(typeof data10 === "string"){
-if(!(formats0.validate(data10))){
+let data11 = data.updated_at;
+const _errs26 = errors;
+if(errors === _errs26){
+if(errors === _errs26){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
 validate142.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -9927,56 +9954,17 @@ return false;
 }
 }
 }
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.created_by !== undefined){
-const _errs26 = errors;
-if(!(validate143(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
 var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updated_by !== undefined){
-const _errs27 = errors;
-if(!(validate143(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
+if(data.created_by !== undefined){
+const _errs28 = errors;
+if(!(validate143(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotate_after_days !== undefined){
-let data13 = data.rotate_after_days;
-const _errs28 = errors;
-if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate142.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs28){
-if(typeof data13 == "number"){
-if(data13 > 3650 || isNaN(data13)){
-validate142.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
-return false;
-}
-else {
-if(data13 < 1 || isNaN(data13)){
-validate142.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
 }
 var valid0 = _errs28 === errors;
 }
@@ -9984,13 +9972,52 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rotation_due_at !== undefined){
-let data14 = data.rotation_due_at;
+if(data.updated_by !== undefined){
+const _errs29 = errors;
+if(!(validate143(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotate_after_days !== undefined){
+let data14 = data.rotate_after_days;
 const _errs30 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate142.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs30){
-if(errors === _errs30){
-if(typeof data14 === "string"){
-if(!(formats0.validate(data14))){
+if(typeof data14 == "number"){
+if(data14 > 3650 || isNaN(data14)){
+validate142.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+else {
+if(data14 < 1 || isNaN(data14)){
+validate142.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotation_due_at !== undefined){
+let data15 = data.rotation_due_at;
+const _errs32 = errors;
+if(errors === _errs32){
+if(errors === _errs32){
+if(typeof data15 === "string"){
+if(!(formats0.validate(data15))){
 validate142.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -10001,38 +10028,17 @@ return false;
 }
 }
 }
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotation_due !== undefined){
-const _errs32 = errors;
-if(typeof data.rotation_due !== "boolean"){
-validate142.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
 var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipient_count !== undefined){
-let data16 = data.recipient_count;
+if(data.rotation_due !== undefined){
 const _errs34 = errors;
-if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate142.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data.rotation_due !== "boolean"){
+validate142.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
-}
-if(errors === _errs34){
-if(typeof data16 == "number"){
-if(data16 < 1 || isNaN(data16)){
-validate142.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
 }
 var valid0 = _errs34 === errors;
 }
@@ -10040,30 +10046,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipients !== undefined){
-let data17 = data.recipients;
+if(data.recipient_count !== undefined){
+let data17 = data.recipient_count;
 const _errs36 = errors;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+validate142.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs36){
-if(Array.isArray(data17)){
-if(data17.length > 101){
+if(typeof data17 == "number"){
+if(data17 < 1 || isNaN(data17)){
+validate142.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipients !== undefined){
+let data18 = data.recipients;
+const _errs38 = errors;
+if(errors === _errs38){
+if(Array.isArray(data18)){
+if(data18.length > 101){
 validate142.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
 var valid6 = true;
-const len2 = data17.length;
+const len2 = data18.length;
 for(let i2=0; i2<len2; i2++){
-let data18 = data17[i2];
-const _errs38 = errors;
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data18 === "string"){
-if(func0(data18) > 4096){
+let data19 = data18[i2];
+const _errs40 = errors;
+const _errs41 = errors;
+if(errors === _errs41){
+if(typeof data19 === "string"){
+if(func0(data19) > 4096){
 validate142.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern35.test(data18)){
+if(!pattern35.test(data19)){
 validate142.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -10074,7 +10101,7 @@ validate142.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:
 return false;
 }
 }
-var valid6 = _errs38 === errors;
+var valid6 = _errs40 === errors;
 if(!valid6){
 break;
 }
@@ -10086,22 +10113,23 @@ validate142.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reseal !== undefined){
-const _errs41 = errors;
+const _errs43 = errors;
 if(!(validate146(data.reseal, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -10129,7 +10157,7 @@ return false;
 validate142.errors = vErrors;
 return errors === 0;
 }
-validate142.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
+validate142.evaluated = {"props":{"id":true,"slug":true,"etag":true,"version":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -10260,9 +10288,10 @@ validate149.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynam
 
 export const createObjectBody = validate150;
 const schema201 = {"$id":"function-createObjectBody","allOf":[{"$ref":"request#/components/schemas/CreateObjectRequest"}]};
-const schema202 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema202 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 const schema204 = {"type":"string","minLength":1,"contentEncoding":"base64"};
 const schema207 = {"type":"array","items":{"type":"string"}};
+const schema210 = {"type":"string","minLength":1,"maxLength":2048};
 const schema205 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
 function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -10577,6 +10606,35 @@ var valid0 = _errs19 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data9 = data.signature;
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data9 === "string"){
+if(func0(data9) > 2048){
+validate151.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data9) < 1){
+validate151.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate151.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -10594,7 +10652,7 @@ return false;
 validate151.errors = vErrors;
 return errors === 0;
 }
-validate151.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate151.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -10615,14 +10673,15 @@ errors = vErrors.length;
 validate150.errors = vErrors;
 return errors === 0;
 }
-validate150.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate150.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 export const createObjectLimits = validate157;
-const schema210 = {"$id":"function-createObjectLimits","allOf":[{"$ref":"limits#/components/schemas/CreateObjectRequest"}]};
-const schema211 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
-const schema213 = {"type":"string"};
-const schema216 = {"type":"array","items":{"type":"string"}};
-const schema214 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+const schema211 = {"$id":"function-createObjectLimits","allOf":[{"$ref":"limits#/components/schemas/CreateObjectRequest"}]};
+const schema212 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema214 = {"type":"string"};
+const schema217 = {"type":"array","items":{"type":"string"}};
+const schema220 = {"type":"string","maxLength":2048};
+const schema215 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
 function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10676,8 +10735,8 @@ return errors === 0;
 }
 validate159.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema217 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema218 = {"type":"string","maxLength":4096};
+const schema218 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema219 = {"type":"string","maxLength":4096};
 
 function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10858,7 +10917,7 @@ if(data.rotate_after_days !== undefined){
 let data7 = data.rotate_after_days;
 const _errs17 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate158.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema211.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate158.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema212.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs17){
@@ -10886,6 +10945,29 @@ var valid0 = _errs19 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data9 = data.signature;
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data9 === "string"){
+if(func0(data9) > 2048){
+validate158.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate158.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -10902,7 +10984,7 @@ return false;
 validate158.errors = vErrors;
 return errors === 0;
 }
-validate158.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate158.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -10923,10 +11005,10 @@ errors = vErrors.length;
 validate157.errors = vErrors;
 return errors === 0;
 }
-validate157.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate157.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 export const objectMetadataSchema = validate164;
-const schema219 = {"$id":"function-objectMetadataSchema","allOf":[{"$ref":"response#/components/schemas/ObjectMetadata"}]};
+const schema221 = {"$id":"function-objectMetadataSchema","allOf":[{"$ref":"response#/components/schemas/ObjectMetadata"}]};
 
 function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11024,35 +11106,62 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tags !== undefined){
-let data3 = data.tags;
+if(data.version !== undefined){
+let data3 = data.version;
 const _errs8 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate165.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs8){
-if(Array.isArray(data3)){
-if(data3.length > 10){
+if(typeof data3 == "number"){
+if(data3 > 2147483647 || isNaN(data3)){
+validate165.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate165.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data4 = data.tags;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+if(data4.length > 10){
 validate165.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
 var valid2 = true;
-const len0 = data3.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs10 = errors;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data4 === "string"){
-if(func0(data4) > 32){
+let data5 = data4[i0];
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data5 === "string"){
+if(func0(data5) > 32){
 validate165.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
 return false;
 }
 else {
-if(func0(data4) < 1){
+if(func0(data5) < 1){
 validate165.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern34.test(data4)){
+if(!pattern34.test(data5)){
 validate165.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
 return false;
 }
@@ -11064,7 +11173,7 @@ validate165.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/com
 return false;
 }
 }
-var valid2 = _errs10 === errors;
+var valid2 = _errs12 === errors;
 if(!valid2){
 break;
 }
@@ -11076,36 +11185,36 @@ validate165.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.used_by !== undefined){
-let data5 = data.used_by;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data5)){
-if(data5.length > 100){
+let data6 = data.used_by;
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data6)){
+if(data6.length > 100){
 validate165.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
 var valid4 = true;
-const len1 = data5.length;
+const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
-let data6 = data5[i1];
-const _errs15 = errors;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data6 === "string"){
-if(func0(data6) > 128){
+let data7 = data6[i1];
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data7 === "string"){
+if(func0(data7) > 128){
 validate165.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(func0(data6) < 1){
+if(func0(data7) < 1){
 validate165.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -11116,7 +11225,7 @@ validate165.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/
 return false;
 }
 }
-var valid4 = _errs15 === errors;
+var valid4 = _errs17 === errors;
 if(!valid4){
 break;
 }
@@ -11128,18 +11237,18 @@ validate165.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.description !== undefined){
-let data7 = data.description;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data7 === "string"){
-if(func0(data7) > 1000){
+let data8 = data.description;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(func0(data8) > 1000){
 validate165.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
@@ -11149,31 +11258,31 @@ validate165.errors = [{instancePath:instancePath+"/description",schemaPath:"#/pr
 return false;
 }
 }
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.keep_readable_copy !== undefined){
-const _errs20 = errors;
-if(typeof data.keep_readable_copy !== "boolean"){
-validate165.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
 var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_at !== undefined){
-let data9 = data.created_at;
+if(data.keep_readable_copy !== undefined){
 const _errs22 = errors;
-if(errors === _errs22){
-if(errors === _errs22){
-if(typeof data9 === "string"){
-if(!(formats0.validate(data9))){
+if(typeof data.keep_readable_copy !== "boolean"){
+validate165.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.created_at !== undefined){
+let data10 = data.created_at;
+const _errs24 = errors;
+if(errors === _errs24){
+if(errors === _errs24){
+if(typeof data10 === "string"){
+if(!(formats0.validate(data10))){
 validate165.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -11184,19 +11293,19 @@ return false;
 }
 }
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.updated_at !== undefined){
-let data10 = data.updated_at;
-const _errs24 = errors;
-if(errors === _errs24){
-if(errors === _errs24){
-if(typeof data10 === "string"){
-if(!(formats0.validate(data10))){
+let data11 = data.updated_at;
+const _errs26 = errors;
+if(errors === _errs26){
+if(errors === _errs26){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
 validate165.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -11207,56 +11316,17 @@ return false;
 }
 }
 }
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.created_by !== undefined){
-const _errs26 = errors;
-if(!(validate143(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
 var valid0 = _errs26 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updated_by !== undefined){
-const _errs27 = errors;
-if(!(validate143(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
+if(data.created_by !== undefined){
+const _errs28 = errors;
+if(!(validate143(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotate_after_days !== undefined){
-let data13 = data.rotate_after_days;
-const _errs28 = errors;
-if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate165.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs28){
-if(typeof data13 == "number"){
-if(data13 > 3650 || isNaN(data13)){
-validate165.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
-return false;
-}
-else {
-if(data13 < 1 || isNaN(data13)){
-validate165.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
 }
 var valid0 = _errs28 === errors;
 }
@@ -11264,13 +11334,52 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rotation_due_at !== undefined){
-let data14 = data.rotation_due_at;
+if(data.updated_by !== undefined){
+const _errs29 = errors;
+if(!(validate143(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotate_after_days !== undefined){
+let data14 = data.rotate_after_days;
 const _errs30 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate165.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs30){
-if(errors === _errs30){
-if(typeof data14 === "string"){
-if(!(formats0.validate(data14))){
+if(typeof data14 == "number"){
+if(data14 > 3650 || isNaN(data14)){
+validate165.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+else {
+if(data14 < 1 || isNaN(data14)){
+validate165.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotation_due_at !== undefined){
+let data15 = data.rotation_due_at;
+const _errs32 = errors;
+if(errors === _errs32){
+if(errors === _errs32){
+if(typeof data15 === "string"){
+if(!(formats0.validate(data15))){
 validate165.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -11281,38 +11390,17 @@ return false;
 }
 }
 }
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotation_due !== undefined){
-const _errs32 = errors;
-if(typeof data.rotation_due !== "boolean"){
-validate165.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
 var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipient_count !== undefined){
-let data16 = data.recipient_count;
+if(data.rotation_due !== undefined){
 const _errs34 = errors;
-if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate165.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data.rotation_due !== "boolean"){
+validate165.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
-}
-if(errors === _errs34){
-if(typeof data16 == "number"){
-if(data16 < 1 || isNaN(data16)){
-validate165.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
 }
 var valid0 = _errs34 === errors;
 }
@@ -11320,30 +11408,51 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipients !== undefined){
-let data17 = data.recipients;
+if(data.recipient_count !== undefined){
+let data17 = data.recipient_count;
 const _errs36 = errors;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+validate165.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs36){
-if(Array.isArray(data17)){
-if(data17.length > 101){
+if(typeof data17 == "number"){
+if(data17 < 1 || isNaN(data17)){
+validate165.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipients !== undefined){
+let data18 = data.recipients;
+const _errs38 = errors;
+if(errors === _errs38){
+if(Array.isArray(data18)){
+if(data18.length > 101){
 validate165.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
 var valid6 = true;
-const len2 = data17.length;
+const len2 = data18.length;
 for(let i2=0; i2<len2; i2++){
-let data18 = data17[i2];
-const _errs38 = errors;
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data18 === "string"){
-if(func0(data18) > 4096){
+let data19 = data18[i2];
+const _errs40 = errors;
+const _errs41 = errors;
+if(errors === _errs41){
+if(typeof data19 === "string"){
+if(func0(data19) > 4096){
 validate165.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern35.test(data18)){
+if(!pattern35.test(data19)){
 validate165.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -11354,7 +11463,7 @@ validate165.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:
 return false;
 }
 }
-var valid6 = _errs38 === errors;
+var valid6 = _errs40 === errors;
 if(!valid6){
 break;
 }
@@ -11366,22 +11475,23 @@ validate165.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reseal !== undefined){
-const _errs41 = errors;
+const _errs43 = errors;
 if(!(validate146(data.reseal, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -11409,7 +11519,7 @@ return false;
 validate165.errors = vErrors;
 return errors === 0;
 }
-validate165.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
+validate165.evaluated = {"props":{"id":true,"slug":true,"etag":true,"version":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -11430,10 +11540,10 @@ errors = vErrors.length;
 validate164.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
+validate164.evaluated = {"props":{"id":true,"slug":true,"etag":true,"version":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteObjectParams = validate170;
-const schema225 = {"$id":"function-deleteObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+const schema227 = {"$id":"function-deleteObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteObjectParams" */;
@@ -11496,7 +11606,7 @@ return errors === 0;
 validate170.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteObjectQuery = validate171;
-const schema227 = {"$id":"function-deleteObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema229 = {"$id":"function-deleteObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteObjectQuery" */;
@@ -11542,7 +11652,7 @@ return errors === 0;
 validate171.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteObjectHeaders = validate172;
-const schema228 = {"$id":"function-deleteObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
+const schema230 = {"$id":"function-deleteObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
 
 function validate172(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteObjectHeaders" */;
@@ -11652,7 +11762,7 @@ return errors === 0;
 validate172.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectParams = validate173;
-const schema229 = {"$id":"function-getObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+const schema231 = {"$id":"function-getObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectParams" */;
@@ -11715,7 +11825,7 @@ return errors === 0;
 validate173.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectQuery = validate174;
-const schema231 = {"$id":"function-getObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema233 = {"$id":"function-getObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectQuery" */;
@@ -11761,7 +11871,7 @@ return errors === 0;
 validate174.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectHeaders = validate175;
-const schema232 = {"$id":"function-getObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+const schema234 = {"$id":"function-getObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
 function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectHeaders" */;
@@ -11805,7 +11915,7 @@ return errors === 0;
 validate175.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectParams = validate176;
-const schema233 = {"$id":"function-renameObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+const schema235 = {"$id":"function-renameObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-renameObjectParams" */;
@@ -11868,7 +11978,7 @@ return errors === 0;
 validate176.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectQuery = validate177;
-const schema235 = {"$id":"function-renameObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema237 = {"$id":"function-renameObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-renameObjectQuery" */;
@@ -11914,7 +12024,7 @@ return errors === 0;
 validate177.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectHeaders = validate178;
-const schema236 = {"$id":"function-renameObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
+const schema238 = {"$id":"function-renameObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
 
 function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-renameObjectHeaders" */;
@@ -12024,8 +12134,8 @@ return errors === 0;
 validate178.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectBody = validate179;
-const schema237 = {"$id":"function-renameObjectBody","allOf":[{"$ref":"request#/components/schemas/RenameObjectRequest"}]};
-const schema238 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650}}};
+const schema239 = {"$id":"function-renameObjectBody","allOf":[{"$ref":"request#/components/schemas/RenameObjectRequest"}]};
+const schema240 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12120,7 +12230,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate180.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema238.properties.description.type},message:"must be string,null"}];
+validate180.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema240.properties.description.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs10){
@@ -12141,7 +12251,7 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate180.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema238.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate180.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema240.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs12){
@@ -12163,6 +12273,35 @@ var valid0 = _errs12 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data6 = data.signature;
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data6 === "string"){
+if(func0(data6) > 2048){
+validate180.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data6) < 1){
+validate180.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate180.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -12176,7 +12315,7 @@ return false;
 validate180.errors = vErrors;
 return errors === 0;
 }
-validate180.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+validate180.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -12197,11 +12336,11 @@ errors = vErrors.length;
 validate179.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+validate179.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 export const renameObjectLimits = validate183;
-const schema241 = {"$id":"function-renameObjectLimits","allOf":[{"$ref":"limits#/components/schemas/RenameObjectRequest"}]};
-const schema242 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650}}};
+const schema244 = {"$id":"function-renameObjectLimits","allOf":[{"$ref":"limits#/components/schemas/RenameObjectRequest"}]};
+const schema245 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12284,7 +12423,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate184.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema242.properties.description.type},message:"must be string,null"}];
+validate184.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema245.properties.description.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs10){
@@ -12305,7 +12444,7 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate184.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema242.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate184.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema245.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs12){
@@ -12321,6 +12460,29 @@ var valid0 = _errs12 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data6 = data.signature;
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data6 === "string"){
+if(func0(data6) > 2048){
+validate184.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -12334,7 +12496,7 @@ return false;
 validate184.errors = vErrors;
 return errors === 0;
 }
-validate184.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+validate184.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -12355,10 +12517,10 @@ errors = vErrors.length;
 validate183.errors = vErrors;
 return errors === 0;
 }
-validate183.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true},"dynamicProps":false,"dynamicItems":false};
+validate183.evaluated = {"props":{"slug":true,"used_by":true,"tags":true,"description":true,"rotate_after_days":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateObjectParams = validate187;
-const schema245 = {"$id":"function-updateObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+const schema249 = {"$id":"function-updateObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectParams" */;
@@ -12421,7 +12583,7 @@ return errors === 0;
 validate187.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateObjectQuery = validate188;
-const schema247 = {"$id":"function-updateObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema251 = {"$id":"function-updateObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectQuery" */;
@@ -12467,7 +12629,7 @@ return errors === 0;
 validate188.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateObjectHeaders = validate189;
-const schema248 = {"$id":"function-updateObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
+const schema252 = {"$id":"function-updateObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
 
 function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectHeaders" */;
@@ -12577,8 +12739,8 @@ return errors === 0;
 validate189.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateObjectBody = validate190;
-const schema249 = {"$id":"function-updateObjectBody","allOf":[{"$ref":"request#/components/schemas/UpdateObjectRequest"}]};
-const schema250 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema253 = {"$id":"function-updateObjectBody","allOf":[{"$ref":"request#/components/schemas/UpdateObjectRequest"}]};
+const schema254 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12670,7 +12832,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate191.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema250.properties.description.type},message:"must be string,null"}];
+validate191.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema254.properties.description.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs10){
@@ -12698,7 +12860,7 @@ if(data.rotate_after_days !== undefined){
 let data6 = data.rotate_after_days;
 const _errs14 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate191.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema250.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate191.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema254.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs14){
@@ -12732,6 +12894,35 @@ var valid0 = _errs16 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data8 = data.signature;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data8 === "string"){
+if(func0(data8) > 2048){
+validate191.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data8) < 1){
+validate191.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate191.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -12748,7 +12939,7 @@ return false;
 validate191.errors = vErrors;
 return errors === 0;
 }
-validate191.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate191.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -12769,11 +12960,11 @@ errors = vErrors.length;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate190.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateObjectLimits = validate195;
-const schema253 = {"$id":"function-updateObjectLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateObjectRequest"}]};
-const schema254 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema258 = {"$id":"function-updateObjectLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateObjectRequest"}]};
+const schema259 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12846,7 +13037,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate196.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema254.properties.description.type},message:"must be string,null"}];
+validate196.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema259.properties.description.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs10){
@@ -12879,7 +13070,7 @@ if(data.rotate_after_days !== undefined){
 let data6 = data.rotate_after_days;
 const _errs14 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate196.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema254.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate196.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema259.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs14){
@@ -12907,6 +13098,29 @@ var valid0 = _errs16 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data8 = data.signature;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data8 === "string"){
+if(func0(data8) > 2048){
+validate196.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate196.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -12922,7 +13136,7 @@ return false;
 validate196.errors = vErrors;
 return errors === 0;
 }
-validate196.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate196.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -12943,10 +13157,10 @@ errors = vErrors.length;
 validate195.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate195.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectUsedByParams = validate200;
-const schema257 = {"$id":"function-getObjectUsedByParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+const schema263 = {"$id":"function-getObjectUsedByParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectUsedByParams" */;
@@ -13009,7 +13223,7 @@ return errors === 0;
 validate200.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectUsedByQuery = validate201;
-const schema259 = {"$id":"function-getObjectUsedByQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema265 = {"$id":"function-getObjectUsedByQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectUsedByQuery" */;
@@ -13055,8 +13269,8 @@ return errors === 0;
 validate201.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const usedBySchema = validate202;
-const schema260 = {"$id":"function-usedBySchema","allOf":[{"$ref":"response#/components/schemas/UsedBy"}]};
-const schema261 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
+const schema266 = {"$id":"function-usedBySchema","allOf":[{"$ref":"response#/components/schemas/UsedBy"}]};
+const schema267 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
 
 function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13157,7 +13371,7 @@ return errors === 0;
 validate202.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listObjectVersionsParams = validate205;
-const schema263 = {"$id":"function-listObjectVersionsParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+const schema269 = {"$id":"function-listObjectVersionsParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsParams" */;
@@ -13220,7 +13434,7 @@ return errors === 0;
 validate205.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listObjectVersionsQuery = validate206;
-const schema265 = {"$id":"function-listObjectVersionsQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema271 = {"$id":"function-listObjectVersionsQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsQuery" */;
@@ -13266,8 +13480,9 @@ return errors === 0;
 validate206.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listObjectVersionsResponse200 = validate207;
-const schema266 = {"$id":"function-listObjectVersionsResponse200","allOf":[{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}}]};
-const schema267 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+const schema272 = {"$id":"function-listObjectVersionsResponse200","allOf":[{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}}]};
+const schema273 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema275 = {"type":"string","minLength":1,"maxLength":2048};
 
 function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13456,6 +13671,35 @@ var valid0 = _errs11 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.signature !== undefined){
+let data8 = data.signature;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func0(data8) > 2048){
+validate208.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data8) < 1){
+validate208.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate208.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -13472,7 +13716,7 @@ return false;
 validate208.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = {"props":{"version":true,"created_at":true,"created_by":true,"replaced_at":true,"replaced_by":true,"recipient_count":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate208.evaluated = {"props":{"version":true,"created_at":true,"created_by":true,"replaced_at":true,"replaced_by":true,"recipient_count":true,"recipients":true,"signature":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -13520,7 +13764,7 @@ return errors === 0;
 validate207.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectVersionParams = validate212;
-const schema269 = {"$id":"function-getObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
+const schema276 = {"$id":"function-getObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
 
 function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectVersionParams" */;
@@ -13616,7 +13860,7 @@ return errors === 0;
 validate212.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectVersionQuery = validate213;
-const schema271 = {"$id":"function-getObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema278 = {"$id":"function-getObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectVersionQuery" */;
@@ -13662,7 +13906,7 @@ return errors === 0;
 validate213.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getObjectVersionHeaders = validate214;
-const schema272 = {"$id":"function-getObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+const schema279 = {"$id":"function-getObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
 function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectVersionHeaders" */;
@@ -13706,7 +13950,7 @@ return errors === 0;
 validate214.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
 export const restoreObjectVersionParams = validate215;
-const schema273 = {"$id":"function-restoreObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
+const schema280 = {"$id":"function-restoreObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
 
 function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-restoreObjectVersionParams" */;
@@ -13802,7 +14046,7 @@ return errors === 0;
 validate215.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
 
 export const restoreObjectVersionQuery = validate216;
-const schema275 = {"$id":"function-restoreObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+const schema282 = {"$id":"function-restoreObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-restoreObjectVersionQuery" */;
@@ -13848,7 +14092,7 @@ return errors === 0;
 validate216.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const restoreObjectVersionHeaders = validate217;
-const schema276 = {"$id":"function-restoreObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema283 = {"$id":"function-restoreObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-restoreObjectVersionHeaders" */;
@@ -13929,14 +14173,148 @@ return errors === 0;
 }
 validate217.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumersQuery = validate218;
-const schema277 = {"$id":"function-listConsumersQuery","allOf":[{"type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]}]};
+export const restoreObjectVersionBody = validate218;
+const schema284 = {"$id":"function-restoreObjectVersionBody","allOf":[{"$ref":"request#/components/schemas/RestoreVersionRequest"}]};
+const schema285 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+
+function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate219.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.signature !== undefined){
+let data0 = data.signature;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 2048){
+validate219.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate219.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate219.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate219.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate219.errors = vErrors;
+return errors === 0;
+}
+validate219.evaluated = {"props":{"signature":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listConsumersQuery" */;
+/*# sourceURL="function-restoreObjectVersionBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate218.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate219(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+errors = vErrors.length;
+}
+validate218.errors = vErrors;
+return errors === 0;
+}
+validate218.evaluated = {"props":{"signature":true},"dynamicProps":false,"dynamicItems":false};
+
+export const restoreObjectVersionLimits = validate221;
+const schema287 = {"$id":"function-restoreObjectVersionLimits","allOf":[{"$ref":"limits#/components/schemas/RestoreVersionRequest"}]};
+const schema288 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+
+function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate222.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.signature !== undefined){
+let data0 = data.signature;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 2048){
+validate222.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate222.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate222.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate222.errors = vErrors;
+return errors === 0;
+}
+validate222.evaluated = {"props":{"signature":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-restoreObjectVersionLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate221.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate222(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+errors = vErrors.length;
+}
+validate221.errors = vErrors;
+return errors === 0;
+}
+validate221.evaluated = {"props":{"signature":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listConsumersQuery = validate224;
+const schema290 = {"$id":"function-listConsumersQuery","allOf":[{"type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]}]};
+
+function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listConsumersQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate224.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13952,12 +14330,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate218.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate224.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate224.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13971,18 +14349,18 @@ if(data.page !== undefined){
 let data1 = data.page;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate218.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate224.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate218.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate224.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate218.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate224.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -13998,18 +14376,18 @@ if(data.page_size !== undefined){
 let data2 = data.page_size;
 const _errs6 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate218.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate224.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 == "number"){
 if(data2 > 100 || isNaN(data2)){
-validate218.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
+validate224.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate218.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate224.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -14024,24 +14402,24 @@ var valid1 = true;
 }
 }
 else {
-validate218.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate224.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate224.errors = vErrors;
 return errors === 0;
 }
-validate218.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynamicProps":false,"dynamicItems":false};
+validate224.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumersResponse200 = validate219;
-const schema278 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
-const schema280 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema281 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
+export const listConsumersResponse200 = validate225;
+const schema291 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
+const schema293 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema294 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate221.evaluated;
+const evaluated0 = validate227.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14052,7 +14430,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate221.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate227.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14063,18 +14441,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate221.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate227.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate221.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate227.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate227.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14088,13 +14466,13 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate221.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate227.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate221.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate227.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -14111,12 +14489,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 4096){
-validate221.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate227.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate227.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14130,20 +14508,20 @@ var valid0 = true;
 }
 }
 else {
-validate221.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate227.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate221.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-validate221.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate227.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate220.evaluated;
+const evaluated0 = validate226.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14154,7 +14532,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.consumers === undefined) && (missing0 = "consumers")) || ((data.total === undefined) && (missing0 = "total"))){
-validate220.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate226.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14164,7 +14542,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate220.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate226.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -14172,8 +14550,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate221(data0[i0], {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate227(data0[i0], {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -14184,7 +14562,7 @@ break;
 }
 }
 else {
-validate220.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate226.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -14198,13 +14576,13 @@ if(data.total !== undefined){
 let data2 = data.total;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate220.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate226.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate220.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate226.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -14218,21 +14596,21 @@ var valid0 = true;
 }
 }
 else {
-validate220.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate226.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = {"props":{"consumers":true,"total":true},"dynamicProps":false,"dynamicItems":false};
+validate226.evaluated = {"props":{"consumers":true,"total":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listConsumersResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate219.evaluated;
+const evaluated0 = validate225.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14311,8 +14689,8 @@ passing0 = 0;
 var items0 = true;
 }
 const _errs7 = errors;
-if(!(validate220(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate226(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs7 === errors;
@@ -14338,7 +14716,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate219.errors = vErrors;
+validate225.errors = vErrors;
 return false;
 }
 else {
@@ -14352,21 +14730,21 @@ vErrors = null;
 }
 }
 }
-validate219.errors = vErrors;
+validate225.errors = vErrors;
 evaluated0.props = props0;
 evaluated0.items = items0;
 return errors === 0;
 }
-validate219.evaluated = {"dynamicProps":true,"dynamicItems":true};
+validate225.evaluated = {"dynamicProps":true,"dynamicItems":true};
 
-export const addConsumerHeaders = validate224;
-const schema283 = {"$id":"function-addConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const addConsumerHeaders = validate230;
+const schema296 = {"$id":"function-addConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-addConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate224.evaluated;
+const evaluated0 = validate230.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14382,12 +14760,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate224.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate230.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate224.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate230.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14403,24 +14781,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate224.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate224.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern5.test(data1)){
-validate224.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate224.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14432,218 +14810,18 @@ var valid1 = true;
 }
 }
 else {
-validate224.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate230.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate224.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
-validate224.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate230.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const addConsumerBody = validate225;
-const schema284 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
-const schema285 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
-
-function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate226.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate226.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate226.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate226.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern3.test(data0)){
-validate226.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate226.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate226.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-}
-else {
-validate226.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate226.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate226.errors = vErrors;
-return errors === 0;
-}
-validate226.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-addConsumerBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate225.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate226(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
-errors = vErrors.length;
-}
-validate225.errors = vErrors;
-return errors === 0;
-}
-validate225.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const addConsumerLimits = validate228;
-const schema287 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
-const schema288 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
-
-function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate229.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate229.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate229.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate229.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-}
-else {
-validate229.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-else {
-validate229.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate229.errors = vErrors;
-return errors === 0;
-}
-validate229.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-addConsumerLimits" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate228.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate229(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
-errors = vErrors.length;
-}
-validate228.errors = vErrors;
-return errors === 0;
-}
-validate228.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const consumerEntrySchema = validate231;
-const schema290 = {"$id":"function-consumerEntrySchema","allOf":[{"$ref":"response#/components/schemas/ConsumerEntry"}]};
+export const addConsumerBody = validate231;
+const schema297 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
+const schema298 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14658,7 +14836,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
+if((data.name === undefined) && (missing0 = "name")){
 validate232.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -14670,18 +14848,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern3.test(data0)){
+validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
 return false;
 }
 }
 }
+}
 else {
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14691,33 +14875,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.secret_count !== undefined){
-let data1 = data.secret_count;
-const _errs4 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate232.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs4){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate232.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.public_key !== undefined){
-let data2 = data.public_key;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func0(data2) > 4096){
+let data1 = data.public_key;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
 validate232.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
@@ -14727,11 +14890,10 @@ validate232.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -14744,11 +14906,11 @@ return false;
 validate232.errors = vErrors;
 return errors === 0;
 }
-validate232.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate232.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-consumerEntrySchema" */;
+/*# sourceURL="function-addConsumerBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate231.evaluated;
@@ -14765,70 +14927,13 @@ errors = vErrors.length;
 validate231.errors = vErrors;
 return errors === 0;
 }
-validate231.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate231.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deleteConsumerParams = validate234;
-const schema293 = {"$id":"function-deleteConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
-
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteConsumerParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate234.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate234.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate234.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate234.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate234.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate234.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate234.errors = vErrors;
-return errors === 0;
-}
-validate234.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteConsumerHeaders = validate235;
-const schema295 = {"$id":"function-deleteConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const addConsumerLimits = validate234;
+const schema300 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
+const schema301 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate235.evaluated;
@@ -14838,82 +14943,216 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs0 = errors;
-if(errors === _errs0){
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate235.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate235.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate235.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid1 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
+if(valid0){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate235.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate235.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern5.test(data1)){
-validate235.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+if(func0(data1) > 4096){
+validate235.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
-}
-}
 else {
-validate235.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate235.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid1 = _errs4 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
 }
 }
 else {
-validate235.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate235.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate235.errors = vErrors;
 return errors === 0;
 }
-validate235.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate235.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerParams = validate236;
-const schema296 = {"$id":"function-updateConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
-function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerParams" */;
+function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-addConsumerLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate236.evaluated;
+const evaluated0 = validate234.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate235(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+errors = vErrors.length;
+}
+validate234.errors = vErrors;
+return errors === 0;
+}
+validate234.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const consumerEntrySchema = validate237;
+const schema303 = {"$id":"function-consumerEntrySchema","allOf":[{"$ref":"response#/components/schemas/ConsumerEntry"}]};
+
+function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate238.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
+validate238.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.secret_count !== undefined){
+let data1 = data.secret_count;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate238.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate238.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data2 = data.public_key;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 4096){
+validate238.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+}
+else {
+validate238.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate238.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate238.errors = vErrors;
+return errors === 0;
+}
+validate238.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-consumerEntrySchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate237.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate238(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
+errors = vErrors.length;
+}
+validate237.errors = vErrors;
+return errors === 0;
+}
+validate237.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const deleteConsumerParams = validate240;
+const schema306 = {"$id":"function-deleteConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
+
+function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteConsumerParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate240.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14925,7 +15164,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate236.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate240.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14935,18 +15174,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate236.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate236.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14954,23 +15193,23 @@ return false;
 }
 }
 else {
-validate236.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate240.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-validate236.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+validate240.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerHeaders = validate237;
-const schema298 = {"$id":"function-updateConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const deleteConsumerHeaders = validate241;
+const schema308 = {"$id":"function-deleteConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerHeaders" */;
+function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate237.evaluated;
+const evaluated0 = validate241.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14986,12 +15225,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate237.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate241.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate241.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15007,24 +15246,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate241.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate241.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern5.test(data1)){
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate241.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate241.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15036,24 +15275,163 @@ var valid1 = true;
 }
 }
 else {
-validate237.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate241.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate237.errors = vErrors;
+validate241.errors = vErrors;
 return errors === 0;
 }
-validate237.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate241.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerBody = validate238;
-const schema299 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
-const schema300 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+export const updateConsumerParams = validate242;
+const schema309 = {"$id":"function-updateConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
-function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate242.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate242.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate242.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate242.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate242.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate242.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate242.errors = vErrors;
+return errors === 0;
+}
+validate242.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateConsumerHeaders = validate243;
+const schema311 = {"$id":"function-updateConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate243.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate243.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate243.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate243.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern5.test(data1)){
+validate243.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate243.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate243.errors = vErrors;
+return errors === 0;
+}
+validate243.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateConsumerBody = validate244;
+const schema312 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
+const schema313 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+
+function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateConsumerBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate238.evaluated;
+const evaluated0 = validate244.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15069,12 +15447,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate244.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate244.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15090,12 +15468,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate238.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate244.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate238.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate244.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15107,24 +15485,24 @@ var valid2 = true;
 }
 }
 else {
-validate238.errors = [{instancePath,schemaPath:"request#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate244.errors = [{instancePath,schemaPath:"request#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate238.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-validate238.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate244.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerLimits = validate239;
-const schema301 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
-const schema302 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+export const updateConsumerLimits = validate245;
+const schema314 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
+const schema315 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateConsumerLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate239.evaluated;
+const evaluated0 = validate245.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15140,12 +15518,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate245.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate245.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15161,12 +15539,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate239.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate245.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate245.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15178,24 +15556,24 @@ var valid2 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,schemaPath:"limits#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate245.errors = [{instancePath,schemaPath:"limits#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate245.errors = vErrors;
 return errors === 0;
 }
-validate239.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate245.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const queryAuditLogQuery = validate240;
-const schema303 = {"$id":"function-queryAuditLogQuery","allOf":[{"type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]}]};
-const schema305 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+export const queryAuditLogQuery = validate246;
+const schema316 = {"$id":"function-queryAuditLogQuery","allOf":[{"type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]}]};
+const schema318 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 
-function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-queryAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate240.evaluated;
+const evaluated0 = validate246.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15218,24 +15596,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate240.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate246.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate240.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate246.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data0)){
-validate240.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate246.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15249,11 +15627,11 @@ if(data.subject_type !== undefined){
 let data1 = data.subject_type;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data1 === "object") || (data1 === "consumer")) || (data1 === "token")) || (data1 === "consumer_token")) || (data1 === "passkey")) || (data1 === "identity")) || (data1 === "request")) || (data1 === "workload_rule"))){
-validate240.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema305.enum},message:"must be equal to one of the allowed values"}];
+validate246.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema318.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -15268,12 +15646,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate240.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate246.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15289,12 +15667,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate240.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate246.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15311,18 +15689,18 @@ if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(func0(data4) > 64){
-validate240.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate246.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data4))){
-validate240.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate246.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15340,18 +15718,18 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(func0(data5) > 64){
-validate240.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate246.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data5))){
-validate240.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate246.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15366,18 +15744,18 @@ if(data.after !== undefined){
 let data6 = data.after;
 const _errs16 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate240.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate246.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate240.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate246.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate240.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate246.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -15392,11 +15770,11 @@ if(valid1){
 let data7 = data.order;
 const _errs18 = errors;
 if(typeof data7 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data7 === "asc") || (data7 === "desc"))){
-validate240.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/enum",keyword:"enum",params:{allowedValues: schema303.allOf[0].properties.order.enum},message:"must be equal to one of the allowed values"}];
+validate246.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/enum",keyword:"enum",params:{allowedValues: schema316.allOf[0].properties.order.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs18 === errors;
@@ -15404,18 +15782,18 @@ if(valid1){
 let data8 = data.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate240.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate246.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 > 500 || isNaN(data8)){
-validate240.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate246.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate240.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate246.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -15432,28 +15810,28 @@ var valid1 = _errs20 === errors;
 }
 }
 else {
-validate240.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate246.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate246.errors = vErrors;
 return errors === 0;
 }
-validate240.evaluated = {"props":{"object_id":true,"subject_type":true,"caller":true,"actor":true,"from":true,"to":true,"after":true,"order":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
+validate246.evaluated = {"props":{"object_id":true,"subject_type":true,"caller":true,"actor":true,"from":true,"to":true,"after":true,"order":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
 
-export const queryAuditLogResponse200 = validate241;
-const schema306 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
-const schema307 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
-const schema308 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
-const schema309 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
-const schema310 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
+export const queryAuditLogResponse200 = validate247;
+const schema319 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
+const schema320 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema321 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+const schema322 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
+const schema323 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
 const pattern63 = new RegExp("^[0-9a-f]{64}$", "u");
 const pattern64 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
 
-function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate242.evaluated;
+const evaluated0 = validate248.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15464,7 +15842,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.object_id === undefined) && (missing0 = "object_id"))) || ((data.action === undefined) && (missing0 = "action"))) || ((data.timestamp === undefined) && (missing0 = "timestamp"))) || ((data.ip === undefined) && (missing0 = "ip"))){
-validate242.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate248.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15472,18 +15850,18 @@ if(data.id !== undefined){
 let data0 = data.id;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate248.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate248.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate248.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -15501,12 +15879,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate242.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate248.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15523,12 +15901,12 @@ if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats40.test(data2))){
-validate242.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate248.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15543,11 +15921,11 @@ if(data.subject_type !== undefined){
 let data3 = data.subject_type;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate242.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity")) || (data3 === "request")) || (data3 === "workload_rule"))){
-validate242.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema308.enum},message:"must be equal to one of the allowed values"}];
+validate248.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema321.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -15562,12 +15940,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 1400){
-validate242.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate248.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15581,11 +15959,11 @@ if(data.action !== undefined){
 let data5 = data.action;
 const _errs12 = errors;
 if(typeof data5 !== "string"){
-validate242.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge")) || (data5 === "denied"))){
-validate242.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema309.enum},message:"must be equal to one of the allowed values"}];
+validate248.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema322.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -15598,18 +15976,18 @@ if(data.version !== undefined){
 let data6 = data.version;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate242.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate248.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 2147483647 || isNaN(data6)){
-validate242.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate248.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate242.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate248.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -15627,12 +16005,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate242.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate248.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15646,18 +16024,18 @@ if(data.value_version !== undefined){
 let data8 = data.value_version;
 const _errs19 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate242.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate248.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data8 == "number"){
 if(data8 > 2147483647 || isNaN(data8)){
-validate242.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate248.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate242.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate248.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -15675,12 +16053,12 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
 if(!pattern63.test(data9)){
-validate242.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate248.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15696,7 +16074,7 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(Array.isArray(data10)){
 if(data10.length > 101){
-validate242.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate248.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -15709,12 +16087,12 @@ const _errs26 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
 if(!pattern64.test(data11)){
-validate242.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate248.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15726,7 +16104,7 @@ break;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate248.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -15736,19 +16114,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.key !== undefined){
-let data12 = data.key;
+if(data.signer !== undefined){
+let data12 = data.signer;
 const _errs28 = errors;
 const _errs29 = errors;
 if(errors === _errs29){
 if(typeof data12 === "string"){
 if(!pattern64.test(data12)){
-validate242.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate248.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15758,19 +16136,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous_key !== undefined){
-let data13 = data.previous_key;
+if(data.key !== undefined){
+let data13 = data.key;
 const _errs31 = errors;
 const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data13 === "string"){
 if(!pattern64.test(data13)){
-validate242.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate248.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15780,18 +16158,19 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
-let data14 = data.reason;
+if(data.previous_key !== undefined){
+let data14 = data.previous_key;
 const _errs34 = errors;
-if(errors === _errs34){
+const _errs35 = errors;
+if(errors === _errs35){
 if(typeof data14 === "string"){
-if(func0(data14) > 64){
-validate242.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(!pattern64.test(data14)){
+validate248.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15801,237 +16180,259 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.reason !== undefined){
+let data15 = data.reason;
+const _errs37 = errors;
+if(errors === _errs37){
+if(typeof data15 === "string"){
+if(func0(data15) > 64){
+validate248.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate248.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.count !== undefined){
-let data15 = data.count;
-const _errs36 = errors;
-if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate242.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+let data16 = data.count;
+const _errs39 = errors;
+if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
+validate248.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs36){
-if(typeof data15 == "number"){
-if(data15 < 1 || isNaN(data15)){
-validate242.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+if(errors === _errs39){
+if(typeof data16 == "number"){
+if(data16 < 1 || isNaN(data16)){
+validate248.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs39 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.names !== undefined){
-let data16 = data.names;
-const _errs38 = errors;
-if(errors === _errs38){
-if(Array.isArray(data16)){
-if(data16.length > 10){
-validate242.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+let data17 = data.names;
+const _errs41 = errors;
+if(errors === _errs41){
+if(Array.isArray(data17)){
+if(data17.length > 10){
+validate248.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
-var valid7 = true;
-const len1 = data16.length;
+var valid8 = true;
+const len1 = data17.length;
 for(let i1=0; i1<len1; i1++){
-let data17 = data16[i1];
-const _errs40 = errors;
-if(errors === _errs40){
-if(typeof data17 === "string"){
-if(func0(data17) > 128){
-validate242.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+let data18 = data17[i1];
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data18 === "string"){
+if(func0(data18) > 128){
+validate248.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid7 = _errs40 === errors;
-if(!valid7){
+var valid8 = _errs43 === errors;
+if(!valid8){
 break;
 }
 }
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate248.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.rule !== undefined){
-let data18 = data.rule;
-const _errs42 = errors;
-if(errors === _errs42){
-if(typeof data18 === "string"){
-if(func0(data18) > 64){
-validate242.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+let data19 = data.rule;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data19 === "string"){
+if(func0(data19) > 64){
+validate248.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.token_issuer !== undefined){
-let data19 = data.token_issuer;
-const _errs44 = errors;
-if(errors === _errs44){
-if(typeof data19 === "string"){
-if(func0(data19) > 500){
-validate242.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+let data20 = data.token_issuer;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data20 === "string"){
+if(func0(data20) > 500){
+validate248.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.token_subject !== undefined){
-let data20 = data.token_subject;
-const _errs46 = errors;
-if(errors === _errs46){
-if(typeof data20 === "string"){
-if(func0(data20) > 256){
-validate242.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+let data21 = data.token_subject;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data21 === "string"){
+if(func0(data21) > 256){
+validate248.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.timestamp !== undefined){
-let data21 = data.timestamp;
-const _errs48 = errors;
-if(errors === _errs48){
-if(errors === _errs48){
-if(typeof data21 === "string"){
-if(!(formats0.validate(data21))){
-validate242.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+let data22 = data.timestamp;
+const _errs51 = errors;
+if(errors === _errs51){
+if(errors === _errs51){
+if(typeof data22 === "string"){
+if(!(formats0.validate(data22))){
+validate248.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ip !== undefined){
-let data22 = data.ip;
-const _errs50 = errors;
-if(errors === _errs50){
-if(typeof data22 === "string"){
-if(func0(data22) > 45){
-validate242.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
+let data23 = data.ip;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data23 === "string"){
+if(func0(data23) > 45){
+validate248.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.caller !== undefined){
-let data23 = data.caller;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data23 === "string"){
-if(func0(data23) > 128){
-validate242.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+let data24 = data.caller;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data24 === "string"){
+if(func0(data24) > 128){
+validate248.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.actor_type !== undefined){
-let data24 = data.actor_type;
-const _errs54 = errors;
-if(typeof data24 !== "string"){
-validate242.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data24 === "session") || (data24 === "token")) || (data24 === "consumer_token")) || (data24 === "machine"))){
-validate242.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema195.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs54 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor_id !== undefined){
-let data25 = data.actor_id;
+let data25 = data.actor_type;
 const _errs57 = errors;
-if(errors === _errs57){
-if(typeof data25 === "string"){
-if(func0(data25) > 128){
-validate242.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+if(typeof data25 !== "string"){
+validate248.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-}
-else {
-validate242.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(!((((data25 === "session") || (data25 === "token")) || (data25 === "consumer_token")) || (data25 === "machine"))){
+validate248.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema195.enum},message:"must be equal to one of the allowed values"}];
 return false;
-}
 }
 var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.actor_id !== undefined){
+let data26 = data.actor_id;
+const _errs60 = errors;
+if(errors === _errs60){
+if(typeof data26 === "string"){
+if(func0(data26) > 128){
+validate248.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate248.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs60 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -16058,21 +16459,21 @@ var valid0 = true;
 }
 }
 else {
-validate242.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate248.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate242.errors = vErrors;
+validate248.errors = vErrors;
 return errors === 0;
 }
-validate242.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"subject_type":true,"subject_id":true,"action":true,"version":true,"previous_slug":true,"value_version":true,"value_digest":true,"recipients":true,"key":true,"previous_key":true,"reason":true,"count":true,"names":true,"rule":true,"token_issuer":true,"token_subject":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
+validate248.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"subject_type":true,"subject_id":true,"action":true,"version":true,"previous_slug":true,"value_version":true,"value_digest":true,"recipients":true,"signer":true,"key":true,"previous_key":true,"reason":true,"count":true,"names":true,"rule":true,"token_issuer":true,"token_subject":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-queryAuditLogResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate241.evaluated;
+const evaluated0 = validate247.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16083,7 +16484,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate241.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate247.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -16091,8 +16492,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate242(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+if(!(validate248(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -16103,24 +16504,24 @@ break;
 }
 }
 else {
-validate241.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate247.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate241.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
-validate241.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate247.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogFilterOptionsSchema = validate244;
-const schema314 = {"$id":"function-auditLogFilterOptionsSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogFilterOptions"}]};
-const schema315 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
-const schema316 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
+export const auditLogFilterOptionsSchema = validate250;
+const schema328 = {"$id":"function-auditLogFilterOptionsSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogFilterOptions"}]};
+const schema329 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema330 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
-function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate251(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate245.evaluated;
+const evaluated0 = validate251.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16131,7 +16532,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.object_ids === undefined) && (missing0 = "object_ids")) || ((data.actors === undefined) && (missing0 = "actors"))) || ((data.callers === undefined) && (missing0 = "callers"))){
-validate245.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate251.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16141,7 +16542,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 1000){
-validate245.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate251.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -16153,12 +16554,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate245.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate251.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16170,7 +16571,7 @@ break;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate251.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -16186,7 +16587,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 1000){
-validate245.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate251.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -16200,7 +16601,7 @@ if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if(((data3.value === undefined) && (missing1 = "value")) || ((data3.label === undefined) && (missing1 = "label"))){
-validate245.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate251.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -16210,12 +16611,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
-validate245.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate251.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16231,12 +16632,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 160){
-validate245.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
+validate251.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16249,7 +16650,7 @@ var valid4 = true;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate251.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16261,7 +16662,7 @@ break;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate251.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -16277,7 +16678,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(Array.isArray(data6)){
 if(data6.length > 1000){
-validate245.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate251.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -16289,12 +16690,12 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate245.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate251.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16306,7 +16707,7 @@ break;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate251.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -16320,44 +16721,44 @@ var valid0 = true;
 }
 }
 else {
-validate245.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate251.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate245.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
-validate245.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
+validate251.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-auditLogFilterOptionsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate244.evaluated;
+const evaluated0 = validate250.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate245(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+if(!(validate251(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
 errors = vErrors.length;
 }
-validate244.errors = vErrors;
+validate250.errors = vErrors;
 return errors === 0;
 }
-validate244.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
+validate250.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
-export const verifyAuditLogQuery = validate247;
-const schema317 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]}]};
+export const verifyAuditLogQuery = validate253;
+const schema331 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]}]};
 
-function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-verifyAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate247.evaluated;
+const evaluated0 = validate253.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16374,18 +16775,18 @@ if(data.entries !== undefined){
 let data0 = data.entries;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate247.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate253.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate247.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate253.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate247.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate253.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -16403,12 +16804,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern63.test(data1)){
-validate247.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate253.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16420,7 +16821,7 @@ var valid1 = true;
 if(valid1){
 const _errs6 = errors;
 if(typeof data.full !== "boolean"){
-validate247.errors = [{instancePath:instancePath+"/full",schemaPath:"#/allOf/0/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate253.errors = [{instancePath:instancePath+"/full",schemaPath:"#/allOf/0/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -16428,25 +16829,25 @@ var valid1 = _errs6 === errors;
 }
 }
 else {
-validate247.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate253.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate247.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-validate247.evaluated = {"props":{"entries":true,"head":true,"full":true},"dynamicProps":false,"dynamicItems":false};
+validate253.evaluated = {"props":{"entries":true,"head":true,"full":true},"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogVerificationSchema = validate248;
-const schema318 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
-const schema319 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
-const schema320 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
-const schema321 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","unknown","value","version"]}}};
+export const auditLogVerificationSchema = validate254;
+const schema332 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
+const schema333 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
+const schema334 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
+const schema335 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","unknown","value","version"]}}};
 
-function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate256(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate250.evaluated;
+const evaluated0 = validate256.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16457,7 +16858,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.verified === undefined) && (missing0 = "verified")) || ((data.unrecorded === undefined) && (missing0 = "unrecorded"))) || ((data.altered === undefined) && (missing0 = "altered"))){
-validate250.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate256.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16465,13 +16866,13 @@ if(data.verified !== undefined){
 let data0 = data.verified;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate250.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate256.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate250.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate256.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16486,13 +16887,13 @@ if(data.unrecorded !== undefined){
 let data1 = data.unrecorded;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate250.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate256.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate250.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate256.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16509,7 +16910,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 100){
-validate250.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate256.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -16523,7 +16924,7 @@ if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if(((((data3.object_id === undefined) && (missing1 = "object_id")) || ((data3.variant_id === undefined) && (missing1 = "variant_id"))) || ((data3.version === undefined) && (missing1 = "version"))) || ((data3.reason === undefined) && (missing1 = "reason"))){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0,schemaPath:"#/components/schemas/AlteredValue/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0,schemaPath:"#/components/schemas/AlteredValue/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -16533,12 +16934,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/object_id",schemaPath:"#/components/schemas/AlteredValue/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/object_id",schemaPath:"#/components/schemas/AlteredValue/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/object_id",schemaPath:"#/components/schemas/AlteredValue/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/object_id",schemaPath:"#/components/schemas/AlteredValue/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16555,12 +16956,12 @@ if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!(formats40.test(data5))){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/variant_id",schemaPath:"#/components/schemas/AlteredValue/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/variant_id",schemaPath:"#/components/schemas/AlteredValue/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/variant_id",schemaPath:"#/components/schemas/AlteredValue/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/variant_id",schemaPath:"#/components/schemas/AlteredValue/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16575,18 +16976,18 @@ if(data3.version !== undefined){
 let data6 = data3.version;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/version",schemaPath:"#/components/schemas/AlteredValue/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/version",schemaPath:"#/components/schemas/AlteredValue/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 > 2147483647 || isNaN(data6)){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/version",schemaPath:"#/components/schemas/AlteredValue/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/version",schemaPath:"#/components/schemas/AlteredValue/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/version",schemaPath:"#/components/schemas/AlteredValue/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/version",schemaPath:"#/components/schemas/AlteredValue/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -16602,11 +17003,11 @@ if(data3.reason !== undefined){
 let data7 = data3.reason;
 const _errs16 = errors;
 if(typeof data7 !== "string"){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/reason",schemaPath:"#/components/schemas/AlteredValue/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/reason",schemaPath:"#/components/schemas/AlteredValue/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data7 === "missing") || (data7 === "recipients")) || (data7 === "unknown")) || (data7 === "value")) || (data7 === "version"))){
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0+"/reason",schemaPath:"#/components/schemas/AlteredValue/properties/reason/enum",keyword:"enum",params:{allowedValues: schema321.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0+"/reason",schemaPath:"#/components/schemas/AlteredValue/properties/reason/enum",keyword:"enum",params:{allowedValues: schema335.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -16620,7 +17021,7 @@ var valid3 = true;
 }
 }
 else {
-validate250.errors = [{instancePath:instancePath+"/altered/" + i0,schemaPath:"#/components/schemas/AlteredValue/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate256.errors = [{instancePath:instancePath+"/altered/" + i0,schemaPath:"#/components/schemas/AlteredValue/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16632,7 +17033,7 @@ break;
 }
 }
 else {
-validate250.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate256.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -16646,20 +17047,20 @@ var valid0 = true;
 }
 }
 else {
-validate250.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate256.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate250.errors = vErrors;
+validate256.errors = vErrors;
 return errors === 0;
 }
-validate250.evaluated = {"props":{"verified":true,"unrecorded":true,"altered":true},"dynamicProps":false,"dynamicItems":false};
+validate256.evaluated = {"props":{"verified":true,"unrecorded":true,"altered":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate249.evaluated;
+const evaluated0 = validate255.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16670,14 +17071,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
-validate249.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate255.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.intact !== undefined){
 const _errs1 = errors;
 if(typeof data.intact !== "boolean"){
-validate249.errors = [{instancePath:instancePath+"/intact",schemaPath:"#/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate255.errors = [{instancePath:instancePath+"/intact",schemaPath:"#/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -16690,13 +17091,13 @@ if(data.entries !== undefined){
 let data1 = data.entries;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate249.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate255.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate249.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate255.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16713,12 +17114,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!pattern63.test(data2)){
-validate249.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate255.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate249.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16732,18 +17133,18 @@ if(data.verified_from !== undefined){
 let data3 = data.verified_from;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate249.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate255.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate249.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate255.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate249.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate255.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -16759,18 +17160,18 @@ if(data.first_broken_id !== undefined){
 let data4 = data.first_broken_id;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate249.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate255.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate249.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate255.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate249.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate255.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -16786,11 +17187,11 @@ if(data.reason !== undefined){
 let data5 = data.reason;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate249.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data5 === "added") || (data5 === "changed")) || (data5 === "missing"))){
-validate249.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema319.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate255.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema333.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -16801,8 +17202,8 @@ var valid0 = true;
 if(valid0){
 if(data.values !== undefined){
 const _errs13 = errors;
-if(!(validate250(data.values, {instancePath:instancePath+"/values",parentData:data,parentDataProperty:"values",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+if(!(validate256(data.values, {instancePath:instancePath+"/values",parentData:data,parentDataProperty:"values",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -16819,44 +17220,44 @@ var valid0 = true;
 }
 }
 else {
-validate249.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate255.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate249.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
-validate249.evaluated = {"props":{"intact":true,"entries":true,"head":true,"verified_from":true,"first_broken_id":true,"reason":true,"values":true},"dynamicProps":false,"dynamicItems":false};
+validate255.evaluated = {"props":{"intact":true,"entries":true,"head":true,"verified_from":true,"first_broken_id":true,"reason":true,"values":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-auditLogVerificationSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate248.evaluated;
+const evaluated0 = validate254.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate249(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+if(!(validate255(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
 errors = vErrors.length;
 }
-validate248.errors = vErrors;
+validate254.errors = vErrors;
 return errors === 0;
 }
-validate248.evaluated = {"props":{"intact":true,"entries":true,"head":true,"verified_from":true,"first_broken_id":true,"reason":true,"values":true},"dynamicProps":false,"dynamicItems":false};
+validate254.evaluated = {"props":{"intact":true,"entries":true,"head":true,"verified_from":true,"first_broken_id":true,"reason":true,"values":true},"dynamicProps":false,"dynamicItems":false};
 
-export const callMcpHeaders = validate253;
-const schema322 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const callMcpHeaders = validate259;
+const schema336 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate259(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate253.evaluated;
+const evaluated0 = validate259.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16872,12 +17273,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate253.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate259.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate253.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate259.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16893,12 +17294,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate253.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate259.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate253.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate259.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16910,24 +17311,24 @@ var valid1 = true;
 }
 }
 else {
-validate253.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate259.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate253.errors = vErrors;
+validate259.errors = vErrors;
 return errors === 0;
 }
-validate253.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+validate259.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
-export const callMcpBody = validate254;
-const schema323 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
-const schema324 = {"type":["object","array"],"additionalProperties":true};
+export const callMcpBody = validate260;
+const schema337 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
+const schema338 = {"type":["object","array"],"additionalProperties":true};
 
-function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate254.evaluated;
+const evaluated0 = validate260.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16935,23 +17336,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!data || typeof data != "object"){
-validate254.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema324.type},message:"must be object,array"}];
+validate260.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema338.type},message:"must be object,array"}];
 return false;
 }
-validate254.errors = vErrors;
+validate260.errors = vErrors;
 return errors === 0;
 }
-validate254.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate260.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const callMcpLimits = validate255;
-const schema325 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
-const schema326 = {"type":["object","array"]};
+export const callMcpLimits = validate261;
+const schema339 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
+const schema340 = {"type":["object","array"]};
 
-function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate261(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate255.evaluated;
+const evaluated0 = validate261.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16959,23 +17360,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!data || typeof data != "object"){
-validate255.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema326.type},message:"must be object,array"}];
+validate261.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema340.type},message:"must be object,array"}];
 return false;
 }
-validate255.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
-validate255.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate261.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-export const jsonRpcMessageSchema = validate256;
-const schema327 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
-const schema328 = {"type":["object","array"],"additionalProperties":true};
+export const jsonRpcMessageSchema = validate262;
+const schema341 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
+const schema342 = {"type":["object","array"],"additionalProperties":true};
 
-function validate256(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-jsonRpcMessageSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate256.evaluated;
+const evaluated0 = validate262.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16983,10 +17384,10 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!data || typeof data != "object"){
-validate256.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema328.type},message:"must be object,array"}];
+validate262.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema342.type},message:"must be object,array"}];
 return false;
 }
-validate256.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
-validate256.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate262.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
