@@ -17,6 +17,11 @@ export interface KnownKeys {
   readonly owner?: string;
   /** Additional recipients that the user chose. */
   readonly recipients: readonly string[];
+  /**
+   * The names that each writer is trusted to sign, by its public key (`ssh-ed25519 AAAA…`). `prod-*` stands for all names
+   * that begin with `prod-`.
+   */
+  readonly writers?: Readonly<Record<string, readonly string[]>>;
 }
 
 export const NO_KNOWN_KEYS: KnownKeys = { consumers: {}, recipients: [] };
@@ -65,7 +70,7 @@ export function addKnownKeys(known: KnownKeys, keys: readonly PartyKey[]): Known
   const owner = keys.find(({ consumer }) => consumer === undefined)?.publicKey ?? known.owner;
   // `fromEntries` defines members, so that a consumer may be called `__proto__`.
   const consumers = Object.fromEntries([...Object.entries(known.consumers), ...named]) as Record<string, string>;
-  return { consumers, recipients: known.recipients, ...(owner !== undefined && { owner }) };
+  return { ...known, consumers, ...(owner !== undefined && { owner }) };
 }
 
 /** Returns the error for changed keys. Its message lists the previous and the current key of each party. */

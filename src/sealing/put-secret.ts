@@ -1,8 +1,11 @@
 import { decodeError } from '@trellis/client/errors';
+import { readAll } from '@trellis/client/paging';
 import type { components, SecretsClient } from '../generated/secrets/client.js';
+import { signValue } from './authentic-values.js';
 import type { CheckKeys, PartyKey } from './known-keys.js';
 import { seal } from './seal.js';
 import { SealingError } from './sealing-error.js';
+import type { Signer } from './signing-key.js';
 
 type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
@@ -17,6 +20,8 @@ export interface SecretValue extends RecipientSelection {
    * The days until the value is due for rotation; null for never. A replacement without it keeps the current setting.
    */
   readonly rotateAfterDays?: number | null;
+  /** Signs the stored value. */
+  readonly signer?: Signer;
 }
 
 export interface NewSecret extends SecretValue {
@@ -28,6 +33,8 @@ export interface SecretReplacement extends SecretValue {
   readonly id?: string;
   /** The expected `etag` of the current value. Without it the replacement is unconditional. */
   readonly etag?: string;
+  /** The number of the current value, for the signature of the next one. Without it or the id, both are requested. */
+  readonly version?: number;
 }
 
 /**
@@ -38,9 +45,11 @@ export interface SecretReplacement extends SecretValue {
  * response.
  */
 export async function putSecret(client: SecretsClient, secret: NewSecret): Promise<ObjectMetadata> {
-  const { slug, description } = secret;
-  const sealed = await sealFor(client, secret);
-  const body = { slug, ...sealed, ...(description !== undefined && { description }) };
+  const { slug, description, signer } = secret;
+  const { sealed, ...fields } = await sealFor(client, secret);
+  const signed = { slug, id: crypto.randomUUID(), version: 1, sealed, recipients: fields.recipients };
+  const signature = signer && (await signValue(signer, signed));
+  const body = { slug, ...fields, ...(description !== undefined && { description }), ...(signature && { signature }) };
   const { data, error, response } = await client.POST('/objects', { body });
   return requireObject(data, error, response);
 }
@@ -56,13 +65,34 @@ export async function replaceSecret(client: SecretsClient, secret: SecretReplace
   const params = { path: { slug }, query: id === undefined ? {} : { id } };
   const header = etag === undefined ? {} : { 'If-Match': etag };
   const usedBy = secret.usedBy ?? (await readConsumers(client, params));
-  const { used_by, ...body } = await sealFor(client, { ...secret, usedBy });
+  const { used_by, sealed, ...body } = await sealFor(client, { ...secret, usedBy });
   const consumers = secret.usedBy === undefined ? {} : { used_by };
+  const signature = await signReplacement(client, secret, { sealed, recipients: body.recipients });
   const { data, error, response } = await client.PUT('/objects/{slug}', {
     params: { ...params, header },
-    body: { ...body, ...consumers },
+    body: { ...body, ...consumers, ...(signature !== undefined && { signature }) },
   });
   return requireObject(data, error, response);
+}
+
+/** Signs the value that becomes the next one of a secret. */
+async function signReplacement(
+  client: SecretsClient,
+  { slug, id, version, signer }: SecretReplacement,
+  stored: { readonly sealed: Uint8Array; readonly recipients: readonly string[] },
+): Promise<string | undefined> {
+  if (signer === undefined) return undefined;
+  const current = id === undefined || version === undefined ? await findCurrent(client, slug, id) : { id, version };
+  return signValue(signer, { slug, id: current.id, version: current.version + 1, ...stored });
+}
+
+/** Requests the id and the number of the current value. */
+async function findCurrent(client: SecretsClient, slug: string, id: string | undefined) {
+  for await (const object of readAll((page) => client.GET('/objects', { params: { query: { slug, ...page } } }))) {
+    const { version } = object;
+    if (version !== undefined && (id === undefined || object.id === id)) return { id: object.id, version };
+  }
+  throw new SealingError('no_key', `The service does not report the number of the current value of ${slug}.`);
 }
 
 async function sealFor(client: SecretsClient, secret: SecretValue) {
@@ -70,6 +100,7 @@ async function sealFor(client: SecretsClient, secret: SecretValue) {
   const recipients = await resolveRecipients(client, secret);
   const sealed = await seal(value, recipients);
   return {
+    sealed,
     value: toBase64(sealed),
     used_by: [...usedBy],
     recipients,

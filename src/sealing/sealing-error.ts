@@ -11,7 +11,15 @@ export type SealingCode =
   /** The value is not sealed to the identity. */
   | 'no_match'
   /** The service reports a different public key than the one used before. */
-  | 'key_changed';
+  | 'key_changed'
+  /** The value has no signature, although a writer is trusted for its name, or signatures are required. */
+  | 'not_signed'
+  /** The signature is not one of this value: of its name, number, bytes and recipients. */
+  | 'wrong_signature'
+  /** The key that signed the value is not trusted for its name. */
+  | 'unknown_signer'
+  /** A later value of the secret was used before. */
+  | 'older_value';
 
 /**
  * An error of sealing or opening a value. The message is safe to show: neither it nor a `cause` contains a value or an

@@ -13,3 +13,16 @@ export type { Passphrase } from './seal.js';
 export { MAX_SEALED_BYTES, seal } from './seal.js';
 export type { SealingCode } from './sealing-error.js';
 export { SealingError } from './sealing-error.js';
+export type { CheckedValue, LatestValue, ReceivedValue, SignedValue, WriterTrust } from './authentic-values.js';
+export {
+  addWriter,
+  checkValue,
+  describeSigner,
+  listWriters,
+  readSignatureHeader,
+  signValue,
+} from './authentic-values.js';
+export type { Signer } from './signing-key.js';
+/** Generates and reads the keys with which writers sign values; `ssh-keygen` reads and writes the same files. */
+export { generateSigningKey, parseSigningKey } from './signing-key.js';
+export type { ValueStatement } from './value-statement.js';

@@ -11,6 +11,8 @@ import { assertInScope } from './token-scope.js';
 export interface StoredValue {
   readonly id: string;
   readonly sealed: Uint8Array;
+  /** The statement of its writer with the signature. */
+  readonly signature: string | undefined;
 }
 
 export interface CurrentValue extends StoredValue {
@@ -92,8 +94,9 @@ async function hideOutside(
 /** Keeps the error of one read away from the others; any other error rolls back the transaction of all. */
 function toOutcome(found: AppError | ReadableValue): Outcome {
   if (found instanceof AppError) return { error: found };
-  const { id, slug, sealed } = found;
-  return { value: { id, sealed, etag: toSecretEtag(found) }, entry: { slug, variantId: id, action: 'read' } };
+  const { id, slug, sealed, signature } = found;
+  const value = { id, sealed, signature: signature ?? undefined, etag: toSecretEtag(found) };
+  return { value, entry: { slug, variantId: id, action: 'read' } };
 }
 
 /** A current value, and the variant that it belongs to. */
@@ -102,6 +105,7 @@ interface ReadableValue {
   readonly slug: string;
   readonly version: number;
   readonly sealed: Uint8Array;
+  readonly signature: string | null;
 }
 
 /** A request to read a value. */
@@ -116,7 +120,7 @@ function selectPresent(database: Database, slug: string) {
     .innerJoin('secret_object_values as present', (join) =>
       join.onRef('present.object_id', '=', 'objects.id').onRef('present.version', '=', 'objects.version'),
     )
-    .select(['objects.id as id', 'objects.slug as slug', 'objects.version as version', 'sealed'])
+    .select(['objects.id as id', 'objects.slug as slug', 'objects.version as version', 'sealed', 'signature'])
     .where('objects.slug', '=', slug)
     .limit(2);
 }

@@ -20,6 +20,7 @@ import {
   type SecretTableRow,
   toMetadata,
 } from './secret-records.js';
+import { assertSignsPlace } from './value-signatures.js';
 
 /** A value that replaces the current one of a secret, whose labels stay unchanged. */
 interface Replacement {
@@ -155,9 +156,10 @@ async function findOnSqlite(database: Database, parameters: readonly FindParamet
 
 const NO_LABELS: SecretLabels = { tags: [], consumers: [], ownerKey: undefined };
 
-function findError(object: SecretTableRow, { ifMatch }: Replacement): AppError | undefined {
+function findError(object: SecretTableRow, { ifMatch, value }: Replacement): AppError | undefined {
   try {
     assertIfMatch(object, ifMatch);
+    if (value.signature) assertSignsPlace(value.signature, { ...object, version: object.version + 1 });
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;
@@ -194,7 +196,7 @@ type PendingEntry = ReturnType<ReturnType<typeof toPendingEntry>>;
 /** Returns the row of the statement, and the metadata afterwards. */
 function toReplaced({ object, rowVersion, value, labels }: Accepted, entry: PendingEntry) {
   const { id, version } = object;
-  const { at, by, recipientCount, sealed } = value;
+  const { at, by, recipientCount, sealed, signature } = value;
   const recipients = [...value.recipients].sort(compareBytes);
   const explicitRecipients = findExplicitRecipients(recipients, labels);
   const changed = { version: version + 1, updated_at: at, updated_by_type: by.type, updated_by_id: by.id };
@@ -211,6 +213,7 @@ function toReplaced({ object, rowVersion, value, labels }: Accepted, entry: Pend
       is_explicit: explicitRecipients.includes(recipient) ? 1 : 0,
     })),
     sealed: Buffer.from(sealed).toString('base64'),
+    signature: signature?.text ?? null,
     entry,
   };
   return { metadata, row };
@@ -236,7 +239,7 @@ const saveAll = prepare((database, { rows, count }: Rows) => ({
       with given as materialized (
         select * from json_to_recordset(${rows}) as given (
           id text, row_version text, version integer, updated_at bigint, updated_by_type text, updated_by_id text,
-          needs_reseal integer, recipient_count integer, recipients json, sealed text, entry json
+          needs_reseal integer, recipient_count integer, recipients json, sealed text, signature text, entry json
         ) limit ${count}
       ), input as materialized (
         select given.* from given join secret_objects as o on o.id = given.id and o.xmin::text = given.row_version
@@ -247,8 +250,8 @@ const saveAll = prepare((database, { rows, count }: Rows) => ({
         from input where v.object_id = input.id and v.version = input.version - 1
       ), stored as (
         insert into secret_object_values
-          (object_id, version, created_at, created_by_type, created_by_id, recipient_count, sealed)
-        select id, version, updated_at, updated_by_type, updated_by_id, recipient_count, decode(sealed, 'base64')
+          (object_id, version, created_at, created_by_type, created_by_id, recipient_count, sealed, signature)
+        select id, version, updated_at, updated_by_type, updated_by_id, recipient_count, decode(sealed, 'base64'), signature
         from input
       ), sealed_to as (
         insert into secret_object_recipients (object_id, version, recipient, is_explicit)

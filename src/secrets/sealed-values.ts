@@ -7,6 +7,7 @@ import { AgeFileError, readAgeFile } from './age-file.js';
 import type { Actor, AuditDetail } from './audit/chain.js';
 import { toKeyFingerprint } from './public-keys.js';
 import type { SecretTableRow } from './secret-records.js';
+import type { ValueSignature } from './value-signatures.js';
 
 /** The number of previous values, enough to undo several bad rotations. With values of 1 MiB, a secret has 11 MiB. */
 export const MAX_REPLACED = 10;
@@ -17,6 +18,7 @@ export interface NewSealedValue extends SealedValue {
   readonly recipients: readonly string[];
   /** The recipients that a previous sender chose explicitly; for a new value, `markExplicitRecipients` finds them. */
   readonly explicitRecipients?: readonly string[];
+  readonly signature?: ValueSignature;
   readonly by: Actor;
   readonly at: number;
 }
@@ -29,7 +31,7 @@ interface ValueKey {
 const findRow = prepare((database, { objectId, version }: ValueKey) =>
   database
     .selectFrom('secret_object_values')
-    .select(['recipient_count', 'sealed'])
+    .select(['recipient_count', 'sealed', 'signature'])
     .where('object_id', '=', objectId)
     .where('version', '=', version),
 );
@@ -37,10 +39,15 @@ const findRow = prepare((database, { objectId, version }: ValueKey) =>
 const insertValue = prepareInsert('secret_object_values');
 const insertRecipient = prepareInsert('secret_object_recipients');
 
+/** A stored value with the text of its signature. */
+export interface SignedSealedValue extends SealedValue {
+  readonly signatureText: string | undefined;
+}
+
 /** Returns a current or previous value; `undefined` when it never existed or was deleted. */
-export async function findValue(database: Database, key: ValueKey): Promise<SealedValue | undefined> {
+export async function findValue(database: Database, key: ValueKey): Promise<SignedSealedValue | undefined> {
   const [row] = await findRow(database, key);
-  return row && { sealed: row.sealed, recipientCount: row.recipient_count };
+  return row && { sealed: row.sealed, recipientCount: row.recipient_count, signatureText: row.signature ?? undefined };
 }
 
 export async function storeValue(
@@ -48,7 +55,7 @@ export async function storeValue(
   { objectId, version }: ValueKey,
   value: NewSealedValue,
 ): Promise<void> {
-  const { sealed, recipientCount, recipients, explicitRecipients = [], by, at } = value;
+  const { sealed, recipientCount, recipients, explicitRecipients = [], signature, by, at } = value;
   await insertValue(database, {
     object_id: objectId,
     version,
@@ -60,6 +67,7 @@ export async function storeValue(
     replaced_by_id: null,
     recipient_count: recipientCount,
     sealed,
+    signature: signature?.text ?? null,
   });
   for (const recipient of new Set(recipients)) {
     const isExplicit = explicitRecipients.includes(recipient) ? 1 : 0;
@@ -70,13 +78,24 @@ export async function storeValue(
 /** Returns the facts of a stored value that the audit log records, so that a verification finds a changed value. */
 export function toValueDetail(
   version: number,
-  { sealed, recipients }: Pick<NewSealedValue, 'recipients' | 'sealed'>,
+  { sealed, recipients, signature }: Pick<NewSealedValue, 'recipients' | 'sealed' | 'signature'>,
 ): AuditDetail {
   return {
     value: version,
     digest: createHash('sha256').update(sealed).digest('hex'),
     recipients: recipients.map(toKeyFingerprint).sort(),
+    ...(signature && { signer: signature.signer }),
   };
+}
+
+/** Replaces the signature of a stored value. */
+export async function saveSignature(
+  database: Database,
+  { objectId, version }: ValueKey,
+  { text }: ValueSignature,
+): Promise<void> {
+  const stored = database.updateTable('secret_object_values').set({ signature: text });
+  await stored.where('object_id', '=', objectId).where('version', '=', version).execute();
 }
 
 /**

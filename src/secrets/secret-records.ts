@@ -226,6 +226,8 @@ export interface SecretMetadata {
   readonly slug: string;
   /** Identifies the current value. */
   readonly etag: string;
+  /** The number of the current value, from 1. */
+  readonly version: number;
   readonly tags: readonly string[];
   readonly usedBy: readonly string[];
   readonly description: string | undefined;
@@ -387,6 +389,7 @@ function toStoredMetadata(row: SecretTableRow) {
     id: row.id,
     slug: row.slug,
     etag: toSecretEtag(row),
+    version: row.version,
     description: row.description ?? undefined,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

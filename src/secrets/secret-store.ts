@@ -2,11 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
+import { sql } from '../storage/kysely.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
 import { createValueReplacer } from './replace-values.js';
 import { markExplicitRecipients, saveResealState } from './reseal-state.js';
-import { type NewSealedValue, parseSealedValue, replaceValue, storeValue, toValueDetail } from './sealed-values.js';
+import {
+  findValue,
+  listRecipients,
+  type NewSealedValue,
+  parseSealedValue,
+  replaceValue,
+  saveSignature,
+  storeValue,
+  toValueDetail,
+} from './sealed-values.js';
 import { listSecrets, type SecretListPage, type SecretListRequest, type SecretScopeFilter } from './secret-list.js';
 import {
   assertCanCreate,
@@ -25,6 +35,7 @@ import {
 } from './secret-records.js';
 import { parseTags } from './tags.js';
 import { assertCanChange, assertCanLabel, assertInScope, findRestrictions, readLabels } from './token-scope.js';
+import { assertSignsPlace, assertSignsValue, readValueSignature, type ValueSignature } from './value-signatures.js';
 
 /** A sealed value with its metadata, to create a secret or replace a value. */
 export interface SecretValueInput {
@@ -36,6 +47,8 @@ export interface SecretValueInput {
   readonly rotateAfterDays?: number | null;
   /** The public keys that the value is sealed to, as reported by the client. */
   readonly recipients?: readonly string[];
+  /** The statement of the writer about the value, with the signature. */
+  readonly signature?: string;
 }
 
 interface Precondition {
@@ -50,7 +63,7 @@ interface SecretUpdate extends SecretValueInput, Precondition {
 
 /** A change that keeps the value. Absent members stay unchanged. */
 export interface SecretPatch
-  extends Precondition, Pick<SecretUpdate, 'description' | 'rotateAfterDays' | 'tags' | 'usedBy'> {
+  extends Precondition, Pick<SecretUpdate, 'description' | 'rotateAfterDays' | 'signature' | 'tags' | 'usedBy'> {
   readonly slug?: string;
 }
 
@@ -71,7 +84,9 @@ export interface SecretStore {
   /** Returns the consumers of a secret in alphabetical order. */
   listUsedBy(caller: Caller | undefined, ref: SecretRef): Promise<string[]>;
   /**
-   * @throws AppError for an invalid value or tag; `conflict` when the slug can't have this variant.
+   * With a signature, the secret gets the id of the statement.
+   *
+   * @throws AppError for an invalid value, tag or signature; `conflict` when the slug can't have this variant.
    */
   create(object: SecretCreation, origin: RequestOrigin): Promise<SecretMetadata>;
   read(ref: SecretRef, origin: RequestOrigin): Promise<CurrentValue>;
@@ -82,7 +97,8 @@ export interface SecretStore {
    */
   update(ref: SecretRef, change: SecretUpdate, origin: RequestOrigin): Promise<SecretMetadata>;
   /**
-   * Renames a secret, or changes its labels: consumers, tags, description and rotation.
+   * Renames a secret, or changes its labels: consumers, tags, description and rotation. Also replaces the signature of its
+   * value.
    *
    * @throws AppError `invalid_input` without a change; `conflict` when the slug can't have this variant;
    * `precondition_failed` when the current value doesn't match `ifMatch`.
@@ -111,12 +127,12 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const by = toActor(requireOwner(origin.caller));
       const { slug, usedBy: consumers = [] } = object;
       assertSlug(slug);
-      const value = parseValue(object, { by, at: origin.at });
+      const value = await parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
       assertCanLabel(origin.caller, { slug, tags, consumers });
       return inTransaction(database, async (transaction) => {
         await assertCanCreate(transaction, { slug, consumers });
-        const row = toRow(object, { by, at: origin.at });
+        const row = toRow(object, { by, at: origin.at, id: await toNewId(transaction, slug, value.signature) });
         await transaction.insertInto('secret_objects').values(row).execute();
         await storeValue(transaction, { objectId: row.id, version: row.version }, value);
         await saveConsumers(transaction, row, consumers);
@@ -130,7 +146,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     read: (ref, origin) => reader.read(ref, origin),
     async update(ref, change, origin) {
       const by = toActor(requireOwner(origin.caller));
-      const value = parseValue(change, { by, at: origin.at });
+      const value = await parseValue(change, { by, at: origin.at });
       const tags = change.tags && parseTags(change.tags);
       const keepsLabels =
         change.usedBy === undefined && tags === undefined && Object.keys(toColumns(change)).length === 0;
@@ -145,6 +161,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         await assertCanChange(transaction, origin.caller, object);
         await assertLabels(transaction, origin.caller, object, { ...change, tags });
         assertIfMatch(object, change.ifMatch);
+        if (value.signature) assertSignsPlace(value.signature, { id, slug, version: object.version + 1 });
         if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
         const replaced = await replaceValue(transaction, object, value);
         await saveLabels(transaction, object, { ...change, tags });
@@ -158,11 +175,12 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     },
     async patch(ref, patch, origin) {
       requireOwner(origin.caller);
-      const { slug, ifMatch, ...labels } = patch;
+      const { slug, ifMatch, signature: text, ...labels } = patch;
       const isLabelled = Object.values<unknown>(labels).some((label) => label !== undefined);
       if (slug !== undefined) assertSlug(slug);
-      else if (!isLabelled) throw noChange();
+      else if (!isLabelled && text === undefined) throw noChange();
       const tags = labels.tags && parseTags(labels.tags);
+      const signature = text === undefined ? undefined : await readValueSignature(text);
       const work = async (transaction: Database): Promise<SecretMetadata> => {
         const object = await lockVariant(transaction, ref);
         await assertCanChange(transaction, origin.caller, object);
@@ -174,9 +192,13 @@ export function createSecretStore(database: Database, now: () => number = Date.n
           await saveLabels(transaction, object, { ...labels, tags });
           await appendAuditEntry(transaction, { slug: previousSlug, variantId: id, action: 'update' }, origin);
         }
+        const named = { slug: slug ?? previousSlug, variantId: id };
+        const detail = signature && (await signAgain(transaction, { ...object, slug: named.slug }, signature));
         if (slug !== undefined) {
           await saveSlug(transaction, id, slug);
-          await appendAuditEntry(transaction, { slug, variantId: id, action: 'rename', previousSlug }, origin);
+          await appendAuditEntry(transaction, { ...named, action: 'rename', previousSlug, detail }, origin);
+        } else if (detail !== undefined) {
+          await appendAuditEntry(transaction, { ...named, action: 'update', detail }, origin);
         }
         return saveResealState(
           transaction,
@@ -245,19 +267,62 @@ interface Sender {
   readonly at: number;
 }
 
-function parseValue({ value, recipients = [] }: SecretValueInput, sender: Sender): NewSealedValue {
+async function parseValue(
+  { value, recipients = [], signature: text }: SecretValueInput,
+  sender: Sender,
+): Promise<NewSealedValue> {
   const sealed = parseSealedValue(value);
   const named = [...new Set(recipients)];
   if (named.length > sealed.recipientCount) {
     const message = `Expected at most ${sealed.recipientCount} recipients, as in the age header; received ${named.length}.`;
     throw new AppError('unprocessable', message, { field: 'recipients' });
   }
-  return { ...sealed, recipients: named, ...sender };
+  const signature = text === undefined ? undefined : await readValueSignature(text);
+  if (signature) await assertSignsValue(signature, { sealed: sealed.sealed, recipients: named });
+  return { ...sealed, recipients: named, ...(signature && { signature }), ...sender };
 }
 
-function toRow({ slug, description, rotateAfterDays }: SecretCreation, { by, at }: Sender): SecretTableRow {
+/**
+ * Returns the id of a new secret: that of the signed statement, which the client has chosen.
+ *
+ * @throws AppError `conflict` for the id of a different secret, even of a deleted one; `unprocessable` unless the statement is
+ * about the first value of this name.
+ */
+async function toNewId(transaction: Database, slug: string, signature: ValueSignature | undefined): Promise<string> {
+  if (signature === undefined) return randomUUID();
+  const { id, version } = signature.statement;
+  if (version !== 1) {
+    const message = `Expected a signature for value 1 of a new secret; received one for value ${version}.`;
+    throw new AppError('unprocessable', message, { field: 'signature' });
+  }
+  assertSignsPlace(signature, { slug, id, version: 1 });
+  const { rows } = await sql`
+    select 1 where exists (select 1 from secret_objects where id = ${id})
+      or exists (select 1 from audit_log where variant_id = ${id} and detail is not null)
+      or exists (select 1 from audit_pending where variant_id = ${id})`.execute(transaction);
+  if (rows.length === 0) return id;
+  throw new AppError('conflict', 'The id in the signature belongs to a different secret.', { field: 'signature' });
+}
+
+/** Replaces the signature of the current value. Returns the facts for the audit log. */
+async function signAgain(transaction: Database, object: SecretTableRow, signature: ValueSignature) {
+  assertSignsPlace(signature, object);
+  const key = { objectId: object.id, version: object.version };
+  const value = await findValue(transaction, key);
+  // Every secret has a current value.
+  if (value === undefined) throw new AppError('not_found', 'unknown object');
+  const recipients = await listRecipients(transaction, key);
+  await assertSignsValue(signature, { sealed: value.sealed, recipients });
+  await saveSignature(transaction, key, signature);
+  return toValueDetail(object.version, { sealed: value.sealed, recipients, signature });
+}
+
+function toRow(
+  { slug, description, rotateAfterDays }: SecretCreation,
+  { by, at, id }: Sender & { readonly id: string },
+): SecretTableRow {
   return {
-    id: randomUUID(),
+    id,
     slug,
     description: description ?? null,
     version: 1,
@@ -274,7 +339,9 @@ function toRow({ slug, description, rotateAfterDays }: SecretCreation, { by, at 
 }
 
 const noChange = (): AppError =>
-  new AppError('invalid_input', 'Expected slug, used_by, tags, description or rotate_after_days.', { field: 'slug' });
+  new AppError('invalid_input', 'Expected slug, used_by, tags, description, rotate_after_days or signature.', {
+    field: 'slug',
+  });
 
 /** Asserts that the slug of a secret can have it as a variant after a change. @throws AppError `conflict` otherwise. */
 async function assertVariant(transaction: Database, object: SecretTableRow, patch: SecretPatch): Promise<void> {

@@ -9,7 +9,7 @@ import {
   listExplicitRecipients,
   listRecipients,
   replaceValue,
-  type SealedValue,
+  type SignedSealedValue,
   toValueDetail,
 } from './sealed-values.js';
 import {
@@ -21,6 +21,7 @@ import {
   type SecretTableRow,
 } from './secret-records.js';
 import { assertCanChange, assertInScope } from './token-scope.js';
+import { assertSignsPlace, assertSignsValue, readValueSignature } from './value-signatures.js';
 
 /** The metadata of a previous value. */
 export interface SecretVersion {
@@ -32,6 +33,8 @@ export interface SecretVersion {
   readonly replacedBy: Actor;
   readonly recipientCount: number;
   readonly recipients: readonly string[];
+  /** The statement of its writer with the signature. */
+  readonly signature: string | undefined;
 }
 
 export interface VersionRef extends SecretRef {
@@ -44,8 +47,12 @@ export interface VersionStore {
   list(caller: Caller | undefined, ref: SecretRef): Promise<SecretVersion[]>;
   /** @throws AppError `not_found` for an unknown or deleted version. */
   read(ref: VersionRef, origin: RequestOrigin): Promise<StoredValue>;
-  /** Makes a version the current value again; the replaced value becomes a version. @throws AppError as `read`. */
-  restore(ref: VersionRef, origin: RequestOrigin): Promise<SecretMetadata>;
+  /**
+   * Makes a version the current value again, with a new signature or none; the replaced value becomes a version.
+   *
+   * @throws AppError as `read`; `unprocessable` or `precondition_failed` for a signature of something else.
+   */
+  restore(ref: VersionRef & { readonly signature?: string }, origin: RequestOrigin): Promise<SecretMetadata>;
 }
 
 export function createVersionStore(database: Database): VersionStore {
@@ -61,14 +68,15 @@ export function createVersionStore(database: Database): VersionStore {
       return inTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
         await assertInScope(transaction, origin.caller, object);
-        const { sealed } = await getPreviousValue(transaction, object, version);
+        const { sealed, signatureText: signature } = await getPreviousValue(transaction, object, version);
         const { id, slug } = object;
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'read', version }, origin);
-        return { id, sealed };
+        return { id, sealed, signature };
       });
     },
-    async restore({ version, ...ref }, origin) {
+    async restore({ version, signature: text, ...ref }, origin) {
       const by = toActor(requireOwner(origin.caller));
+      const signature = text === undefined ? undefined : await readValueSignature(text);
       const work = async (transaction: Database): Promise<SecretMetadata> => {
         const object = await lockVariant(transaction, ref);
         await assertCanChange(transaction, origin.caller, object);
@@ -77,7 +85,11 @@ export function createVersionStore(database: Database): VersionStore {
         const key = { objectId: id, version };
         const recipients = await listRecipients(transaction, key);
         const explicitRecipients = await listExplicitRecipients(transaction, key);
-        const previous = { ...value, recipients, explicitRecipients, by, at: origin.at };
+        if (signature) {
+          await assertSignsValue(signature, { sealed: value.sealed, recipients });
+          assertSignsPlace(signature, { id, slug, version: object.version + 1 });
+        }
+        const previous = { ...value, recipients, explicitRecipients, signature, by, at: origin.at };
         const restored = await replaceValue(transaction, object, previous);
         const detail = toValueDetail(restored.version, previous);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version, detail }, origin);
@@ -88,7 +100,11 @@ export function createVersionStore(database: Database): VersionStore {
   };
 }
 
-async function getPreviousValue(database: Database, object: SecretTableRow, version: number): Promise<SealedValue> {
+async function getPreviousValue(
+  database: Database,
+  object: SecretTableRow,
+  version: number,
+): Promise<SignedSealedValue> {
   const value = version === object.version ? undefined : await findValue(database, { objectId: object.id, version });
   if (value === undefined) {
     throw new AppError('not_found', `The secret has no previous version ${version}.`, { field: 'version' });
@@ -99,7 +115,7 @@ async function getPreviousValue(database: Database, object: SecretTableRow, vers
 async function listVersions(database: Database, { id }: SecretTableRow): Promise<SecretVersion[]> {
   const rows = await database
     .selectFrom('secret_object_values')
-    .select(['version', 'created_at', 'created_by_type', 'created_by_id', 'recipient_count'])
+    .select(['version', 'created_at', 'created_by_type', 'created_by_id', 'recipient_count', 'signature'])
     .select((of) => [
       of.ref('replaced_at').$notNull().as('replaced_at'),
       of.ref('replaced_by_type').$notNull().as('replaced_by_type'),
@@ -119,6 +135,7 @@ async function listVersions(database: Database, { id }: SecretTableRow): Promise
       replacedBy: fromStoredActor(row.replaced_by_type, row.replaced_by_id),
       recipientCount: row.recipient_count,
       recipients: await listRecipients(database, { objectId: id, version: row.version }),
+      signature: row.signature ?? undefined,
     });
   }
   return versions;

@@ -467,6 +467,8 @@ export interface SecretObjectValuesTable {
   /** The number of recipients in the age header. */
   recipient_count: number;
   sealed: Uint8Array;
+  /** The writer's statement about the value and its signature; null for a value that its writer has not signed. */
+  signature: string | null;
 }
 
 /** The recipients of a value, as far as the sender has listed them. */

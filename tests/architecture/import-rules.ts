@@ -99,7 +99,8 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
 
   accounts: domain,
   dashboard: domain,
-  secrets: domain,
+  // Checks that signatures have the form that clients write and read.
+  secrets: { ...domain, rooms: [...domain.rooms, 'sealing/ssh-signature', 'sealing/value-statement'] },
   storage: { rooms: ['core'], packages: 'no transport' },
 
   generated: { rooms: ['client'] },

@@ -1,9 +1,16 @@
 import { decodeError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
+import type { Signer } from '../../sealing/signing-key.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { toJson, writeOutput } from './print.js';
-import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
+import {
+  type ConnectionOptions,
+  type Environment,
+  readSecretSource,
+  readSettings,
+  type SecretSource,
+} from './settings.js';
 
 /** The streams and the environment of a command; tests provide their own. */
 export interface Terminal {
@@ -26,6 +33,12 @@ export interface CommandContext {
   readonly isConsumer: boolean;
   /** @throws CommandFailure when no identity is configured or found. */
   readIdentity(): Promise<string>;
+  /** Returns the key that signs values; `undefined` when none is configured. @throws SealingError for an invalid key. */
+  readSigner(): Promise<Signer | undefined>;
+  /** Whether values that no trusted writer has signed are rejected. */
+  readonly requiresSignatures: boolean;
+  /** The time of the start, in milliseconds since the epoch; the signatures of this command are later. */
+  readonly startedAt: number;
   /** Prints a message; results go to `terminal.out`. */
   say(line: string): void;
   /** Prints a message, or with `--json` the result that it describes. */
@@ -56,8 +69,9 @@ export async function withContext(
 
 /** @throws CommandFailure for an invalid setting, or without a token. */
 export async function openContext(flags: ConnectionOptions, terminal: Terminal): Promise<CommandContext> {
-  const { server, token, caller, identity } = await readSettings(flags, terminal.env);
+  const { server, token, caller, identity, signingKey, requiresSignatures } = await readSettings(flags, terminal.env);
   const say = (line: string): void => void terminal.err.write(`${line}\n`);
+  let signer: Promise<Signer | undefined> | undefined;
   const text = token ? await readSecretSource(token, 'a token') : await fetchJobToken(server, terminal.env);
   return {
     client: await openClient(server, text, caller),
@@ -70,6 +84,10 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
       if (flags.json) await writeOutput(terminal.out, toJson(result));
       else say(line);
     },
+    requiresSignatures,
+    startedAt: Date.now(),
+    // A command may ask for a passphrase, so it runs once.
+    readSigner: () => (signer ??= signingKey === undefined ? Promise.resolve(undefined) : readSigner(signingKey)),
     async readIdentity() {
       if (identity !== undefined) return readSecretSource(identity, 'an identity');
       throw new CommandError(
@@ -78,6 +96,11 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
       );
     },
   };
+}
+
+async function readSigner(source: SecretSource): Promise<Signer> {
+  const text = await readSecretSource(source, 'a signing key');
+  return (await loadSealing()).parseSigningKey(text);
 }
 
 /** @throws CommandError outside a job with a token of its issuer. */

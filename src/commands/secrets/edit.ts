@@ -39,7 +39,7 @@ Example:
 
 async function editValue(session: CommandContext, slug: string, flags: EditOptions): Promise<void> {
   const object = await findSecret(session, slug, flags.id);
-  const before = Buffer.from(await openCurrentValue(session, object));
+  const before = Buffer.from(await openCurrentValue(session, object, flags.acceptKey));
   const after = withoutAddedBreak(before, await editBytes(session.terminal, slug, before));
   if (after.equals(before)) {
     return session.report('The value was not changed.', object);

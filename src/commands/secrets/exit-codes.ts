@@ -9,6 +9,7 @@ export const EXIT = {
   refused: 4,
   conflict: 5,
   notOpened: 6,
+  notAuthentic: 7,
 } as const;
 
 export const EXIT_HELP = `
@@ -21,6 +22,7 @@ Exit codes:
   5  conflict: the name exists, several variants, a consumer without a key, a changed public key, or a value that
      was replaced by another request
   6  the value is sealed to other recipients, or is not a sealed value
+  7  the value is not signed by a trusted writer, its signature is wrong, or a newer value was used before
 
 With --json, the result is one JSON document on standard output ("audit": one per line), and the last line of standard
 error is an error as JSON: {"error": "…", "exit_code": 3}. "run", "mcp", "inject" and "export" have no --json.`;
@@ -40,6 +42,10 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
   key_changed: EXIT.conflict,
   not_sealed: EXIT.notOpened,
   no_match: EXIT.notOpened,
+  not_signed: EXIT.notAuthentic,
+  wrong_signature: EXIT.notAuthentic,
+  unknown_signer: EXIT.notAuthentic,
+  older_value: EXIT.notAuthentic,
 };
 
 /** Converts expected errors to one line and an exit code. Other errors are internal and keep their stack. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { fetchSealedValue } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readValue } from './input.js';
@@ -7,7 +8,6 @@ import { openStoredValue } from './open-value.js';
 import { writeOutput } from './print.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
-import { fetchSealedValue } from './values.js';
 
 interface InjectOptions extends ConnectionOptions {
   readonly output?: string;

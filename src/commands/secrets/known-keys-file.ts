@@ -11,6 +11,7 @@ import {
   NO_KNOWN_KEYS,
   toFingerprint,
 } from '../../sealing/known-keys.js';
+import { parseSignerKey } from '../../sealing/ssh-signature.js';
 import type { CommandContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { type Environment, nonEmpty, settingsFolder, writePrivateFile } from './settings.js';
@@ -28,7 +29,7 @@ function knownKeysPath(env: Environment): string {
   return nonEmpty(env.TRELLIS_SECRETS_KNOWN_KEYS) ?? join(settingsFolder(env), 'known-keys.json');
 }
 
-async function readKnownKeys({ server, terminal }: CommandContext): Promise<KnownKeys> {
+export async function readKnownKeys({ server, terminal }: CommandContext): Promise<KnownKeys> {
   const file = await readKnownKeysFile(knownKeysPath(terminal.env));
   return Object.hasOwn(file, server) ? (file[server] ?? NO_KNOWN_KEYS) : NO_KNOWN_KEYS;
 }
@@ -55,18 +56,27 @@ function parse(text: string): KnownKeysFile | undefined {
   }
 }
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** A damaged key would never match, and its writer would go unnoticed. */
+const isWriter = ([key, patterns]: [string, unknown]): boolean =>
+  parseSignerKey(key) !== undefined && isTexts(patterns);
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function isKnownKeys(value: unknown): value is KnownKeys {
-  const { consumers, owner, recipients } = Object(value) as Partial<KnownKeys>;
+  const { consumers, owner, recipients, writers = {} } = Object(value) as Partial<KnownKeys>;
   const hasOwner = owner === undefined || isText(owner);
   return (
-    hasOwner && Array.isArray(recipients) && recipients.every(isText) && Object.values(consumers ?? 0).every(isText)
+    hasOwner &&
+    isTexts(recipients) &&
+    Object.values(consumers ?? 0).every(isText) &&
+    Object.entries(writers).every(isWriter)
   );
 }
 
 /** Adds keys to those known for the session's service. A file that cannot be written causes only a warning. */
-async function saveKnownKeys(session: CommandContext, known: KnownKeys): Promise<void> {
+export async function saveKnownKeys(session: CommandContext, known: KnownKeys): Promise<void> {
   const path = knownKeysPath(session.terminal.env);
   try {
     // Read again, as another command may have added keys meanwhile.

@@ -2,12 +2,14 @@ import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
+import { fetchCheckedValue, recordSigned, replaceSignature, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { addIdOption, collectValues, omitUndefined, parseCount, parseRotation } from './options.js';
 import { toDateText, toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+import { findSecret } from './values.js';
 
 interface SecretListOptions extends ConnectionOptions {
   readonly tag?: readonly string[];
@@ -186,9 +188,30 @@ interface Variant {
 
 /** `rename`: renames a secret. */
 async function renameSecret(session: CommandContext, { slug, id, name }: Variant & { readonly name: string }) {
-  const params = { path: { slug }, query: omitUndefined({ id }) };
-  const renamed = await unwrapResult(session.client.PATCH('/objects/{slug}', { params, body: { slug: name } }));
+  const renamed =
+    (await renameSigned(session, { slug, id, name })) ??
+    (await unwrapResult(
+      session.client.PATCH('/objects/{slug}', {
+        params: { path: { slug }, query: omitUndefined({ id }) },
+        body: { slug: name },
+      }),
+    ));
   await session.report(`Renamed ${slug} to ${renamed.slug} (${renamed.id}).`, renamed);
+}
+
+/** Renames a secret with a signature, which contains its name, and signs it again. Returns nothing if it is not signed. */
+async function renameSigned(
+  session: CommandContext,
+  { slug, id, name }: Variant & { readonly name: string },
+): Promise<ObjectMetadata | undefined> {
+  if ((await session.readSigner()) === undefined) return undefined;
+  const object = await findSecret(session, slug, id);
+  const { sealed, checked } = await fetchCheckedValue(session, slug, toWanted(session, object));
+  if (checked.statement === undefined) return undefined;
+  const previousTime = checked.statement.time;
+  const renamed = await replaceSignature(session, object, sealed, { slug: name, previousTime });
+  await recordSigned(session, renamed);
+  return renamed;
 }
 
 /** `label`: changes the metadata of a secret. */
@@ -221,6 +244,26 @@ async function deleteSecret(session: CommandContext, slug: string, { id, yes }: 
 /** `restore`: restores a version. */
 async function restoreVersion(session: CommandContext, { slug, id, version }: Variant & { readonly version: number }) {
   const params = { path: { slug, version }, query: omitUndefined({ id }) };
-  const restored = await unwrapResult(session.client.POST('/objects/{slug}/versions/{version}/restore', { params }));
+  const signature = await signVersion(session, { slug, id, version });
+  const body = omitUndefined({ signature });
+  const restored = await unwrapResult(
+    session.client.POST('/objects/{slug}/versions/{version}/restore', { params, body }),
+  );
+  await recordSigned(session, restored);
   await session.report(`Restored version ${version} of ${slug}.`, restored);
+}
+
+/** Signs a previous value as the next one of its secret. Returns nothing if it is not signed, or without a signing key. */
+async function signVersion(
+  session: CommandContext,
+  { slug, id, version }: Variant & { readonly version: number },
+): Promise<string | undefined> {
+  if ((await session.readSigner()) === undefined) return undefined;
+  const object = await findSecret(session, slug, id);
+  const params = { path: { slug }, query: { id: object.id } };
+  const versions = await unwrapResult(session.client.GET('/objects/{slug}/versions', { params }));
+  const recipients = versions.find((each) => each.version === version)?.recipients ?? [];
+  const { sealed, checked } = await fetchCheckedValue(session, slug, { id: object.id, version, recipients });
+  if (checked.statement === undefined) return undefined;
+  return signStored(session, { slug, id: object.id, version: (object.version ?? 0) + 1, sealed, recipients });
 }

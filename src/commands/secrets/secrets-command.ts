@@ -13,6 +13,7 @@ import { addSecretCommands } from './objects.js';
 import { addRunCommand } from './run/run.js';
 import { createSecretsCommand } from './secrets-options.js';
 import { readSettings } from './settings.js';
+import { addSignatureCommands } from './signatures.js';
 import { addTokenCommands } from './tokens.js';
 import { addTransferCommands } from './transfer.js';
 import { addValueCommands } from './values.js';
@@ -29,6 +30,7 @@ export function secretsCommand(terminal: Terminal): Command {
   addEditCommand(secrets, terminal);
   addInjectCommand(secrets, terminal);
   addTransferCommands(secrets, terminal);
+  addSignatureCommands(secrets, terminal);
   addConsumerCommands(secrets, terminal);
   addTokenCommands(secrets, terminal);
   addAuditCommand(secrets, terminal);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,6 +16,10 @@ interface SecretsSettings {
   /** The client name in the audit log. */
   readonly caller: string | undefined;
   readonly identity: SecretSource | undefined;
+  /** The key that signs values. */
+  readonly signingKey: SecretSource | undefined;
+  /** Whether values that no trusted writer has signed are rejected. */
+  readonly requiresSignatures: boolean;
 }
 
 /** The options of every command that sends requests. None is a secret, as other users can see arguments. */
@@ -26,6 +31,8 @@ export interface ConnectionOptions {
   readonly caller?: string;
   readonly identityFile?: string;
   readonly identityCommand?: string;
+  readonly signingKeyFile?: string;
+  readonly requireSignatures?: true;
   readonly insecure?: true;
   readonly json?: true;
 }
@@ -58,6 +65,15 @@ export function addConnectionOptions(command: Command): Command {
     )
     .option('--identity-command <command>', 'command that prints the identity [TRELLIS_SECRETS_IDENTITY_COMMAND]')
     .option(
+      '--signing-key-file <file>',
+      'Ed25519 key of OpenSSH that signs values [TRELLIS_SECRETS_SIGNING_KEY, TRELLIS_SECRETS_SIGNING_KEY_FILE, ' +
+        'TRELLIS_SECRETS_SIGNING_KEY_COMMAND] (default: the file of "keygen", if it exists)',
+    )
+    .option(
+      '--require-signatures',
+      'reject values that no trusted writer has signed [TRELLIS_SECRETS_REQUIRE_SIGNATURES=1]',
+    )
+    .option(
       '--insecure',
       'send the token over plain http to a host other than this machine [TRELLIS_SECRETS_INSECURE=1]',
     )
@@ -81,6 +97,8 @@ export async function readSettings(flags: ConnectionOptions, env: Environment): 
     token: findToken(flags, env, file),
     caller: parseCaller(nonEmpty(flags.caller) ?? nonEmpty(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
     identity: findIdentity(flags, env, file),
+    signingKey: findSigningKey(flags, env, file),
+    requiresSignatures: flags.requireSignatures ?? env.TRELLIS_SECRETS_REQUIRE_SIGNATURES === '1',
   };
 }
 
@@ -149,6 +167,20 @@ function findIdentity(flags: ConnectionOptions, env: Environment, file: Settings
   return file.identityCommand ? { command: file.identityCommand } : undefined;
 }
 
+function findSigningKey(flags: ConnectionOptions, env: Environment, file: SettingsFile): SecretSource | undefined {
+  if (flags.signingKeyFile) return { file: flags.signingKeyFile };
+  if (env.TRELLIS_SECRETS_SIGNING_KEY) return { text: env.TRELLIS_SECRETS_SIGNING_KEY };
+  if (env.TRELLIS_SECRETS_SIGNING_KEY_FILE) return { file: env.TRELLIS_SECRETS_SIGNING_KEY_FILE };
+  if (env.TRELLIS_SECRETS_SIGNING_KEY_COMMAND) return { command: env.TRELLIS_SECRETS_SIGNING_KEY_COMMAND };
+  if (file.signingKeyFile) return { file: file.signingKeyFile };
+  if (file.signingKeyCommand) return { command: file.signingKeyCommand };
+  const usual = signingKeyPath(env);
+  return existsSync(usual) ? { file: usual } : undefined;
+}
+
+/** Returns the file of the signing key that `keygen` creates. */
+export const signingKeyPath = (env: Environment): string => join(settingsFolder(env), 'signing-key');
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Treats an empty variable or option as unset. */
@@ -162,9 +194,14 @@ export interface SettingsFile {
   readonly caller?: string;
   readonly identityFile?: string;
   readonly identityCommand?: string;
+  readonly signingKeyFile?: string;
+  readonly signingKeyCommand?: string;
 }
 
-const NAMES = ['server', 'token', 'tokenCommand', 'caller', 'identityFile', 'identityCommand'];
+const NAMES = [
+  ...['server', 'token', 'tokenCommand', 'caller', 'identityFile', 'identityCommand'],
+  ...['signingKeyFile', 'signingKeyCommand'],
+];
 
 /** Well above the size of any valid file. */
 const MAX_BYTES = 65_536;
@@ -250,7 +287,7 @@ export async function writePrivateFile(file: string, content: Uint8Array | strin
 }
 
 /** The source of a credential: its text, a file, or a command that prints it. */
-type SecretSource = { readonly text: string } | { readonly file: string } | { readonly command: string };
+export type SecretSource = { readonly text: string } | { readonly file: string } | { readonly command: string };
 
 /** Time to type a passphrase. */
 const COMMAND_TIMEOUT_MS = 300_000;

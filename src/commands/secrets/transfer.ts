@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { toVariable } from '../../sealing/env-names.js';
+import { fetchSealedValue, recordSigned, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
@@ -10,7 +12,7 @@ import { fetchSecrets } from './objects.js';
 import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
 import { writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
-import { fetchSealedValue, type ObjectMetadata } from './values.js';
+import type { ObjectMetadata } from './values.js';
 
 interface ExportOptions extends ConnectionOptions {
   readonly format: TransferFormat;
@@ -104,8 +106,8 @@ async function exportValues(session: CommandContext, flags: ExportOptions): Prom
   const { formatExport } = await import('./export-format.js');
   const entries: ExportedSecret[] = [];
   for (const object of await fetchSecrets(session, flags)) {
-    const { id, slug, used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays, recipients } = object;
-    const sealed = await fetchSealedValue(session, slug, { id });
+    const { slug, used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays, recipients } = object;
+    const sealed = await fetchSealedValue(session, slug, toWanted(session, object));
     const known = omitUndefined({ usedBy, tags, description, rotateAfterDays });
     entries.push(
       identity === undefined
@@ -142,8 +144,10 @@ async function importValues(session: CommandContext, file: string, flags: Import
   );
   if (!flags.dryRun) await confirmRecipients(session, { chosen: flags.recipient, recorded: [] });
   for (const { entry, object } of steps) {
-    if (!flags.dryRun)
-      await (object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags }));
+    if (!flags.dryRun) {
+      const stored = object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags });
+      await recordSigned(session, await stored);
+    }
     session.say(`${describeStep(object, flags)} ${entry.slug}`);
   }
   const changes = steps.map(({ entry: { slug }, object }) => ({
@@ -196,20 +200,21 @@ async function plan(
   throw new CommandError(`These names exist: ${taken.join(', ')}`, EXIT.conflict);
 }
 
-async function create(session: CommandContext, entry: ExportedSecret, flags: ImportOptions): Promise<object> {
+async function create(session: CommandContext, entry: ExportedSecret, flags: ImportOptions): Promise<ObjectMetadata> {
   const { slug, value, isSealed, usedBy, tags, description, rotateAfterDays, recipients } = entry;
   if (!isSealed) {
     const { recipient, keepReadableCopy, acceptKey } = flags;
     const checkKeys = createKeyCheck(session, { acceptKey });
     const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys };
     const { putSecret } = await loadSealing();
-    return putSecret(session.client, { slug, value, ...readers, tags, description, rotateAfterDays });
+    const signer = await session.readSigner();
+    return putSecret(session.client, { slug, value, ...readers, tags, description, rotateAfterDays, signer });
   }
   const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients), description });
   const body = { slug, value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
-  return unwrapResult(
-    session.client.POST('/objects', { body: { ...body, ...omitUndefined({ rotate_after_days: rotateAfterDays }) } }),
-  );
+  const stored = { slug, id: randomUUID(), version: 1, sealed: value, recipients: recipients ?? [] };
+  const rest = omitUndefined({ rotate_after_days: rotateAfterDays, signature: await signStored(session, stored) });
+  return unwrapResult(session.client.POST('/objects', { body: { ...body, ...rest } }));
 }
 
 interface Replacement {
@@ -218,25 +223,23 @@ interface Replacement {
   readonly flags: ImportOptions;
 }
 
-async function replace(session: CommandContext, { entry, object, flags }: Replacement): Promise<object> {
-  const { id, used_by: previousConsumers, recipients: recordedRecipients } = object;
+async function replace(session: CommandContext, { entry, object, flags }: Replacement): Promise<ObjectMetadata> {
+  const { id, version = 0, used_by: previousConsumers, recipients: recordedRecipients } = object;
   const { slug, value, isSealed, usedBy, tags, rotateAfterDays, recipients } = entry;
   if (!isSealed) {
     const { recipient, keepReadableCopy, acceptKey } = flags;
     const checkKeys = createKeyCheck(session, { acceptKey, recordedRecipients, previousConsumers });
     const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys };
     const { replaceSecret } = await loadSealing();
-    return replaceSecret(session.client, { slug, id, value, ...readers, tags, rotateAfterDays });
+    const signer = await session.readSigner();
+    return replaceSecret(session.client, { slug, id, version, value, ...readers, tags, rotateAfterDays, signer });
   }
   const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients) });
   const body = { value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
   const params = { path: { slug }, query: { id } };
-  return unwrapResult(
-    session.client.PUT('/objects/{slug}', {
-      params,
-      body: { ...body, ...omitUndefined({ rotate_after_days: rotateAfterDays }) },
-    }),
-  );
+  const next = { slug, id, version: version + 1, sealed: value, recipients: recipients ?? [] };
+  const rest = omitUndefined({ rotate_after_days: rotateAfterDays, signature: await signStored(session, next) });
+  return unwrapResult(session.client.PUT('/objects/{slug}', { params, body: { ...body, ...rest } }));
 }
 
 const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];

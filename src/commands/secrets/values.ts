@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
+import { fetchSealedValue, recordSigned, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
@@ -38,6 +40,7 @@ interface GetOptions extends IdFlags {
   readonly sealed?: true;
   readonly output?: string;
   readonly atVersion?: number;
+  readonly acceptKey?: readonly string[];
 }
 
 interface RotateOptions extends IdFlags, RecipientOptions, ValueOptions {
@@ -82,6 +85,7 @@ function addGet(secrets: Command, terminal: Terminal): void {
     .option('--sealed', 'print the sealed bytes; needs no identity')
     .option('--output <file>', 'write to a file with mode 0600 instead of standard output')
     .option('--at-version <number>', 'number of a previous value, see "versions"', parseCount)
+    .option('--accept-key <key>', 'changed key of the writer to accept, or its SHA256 fingerprint', collectValues)
     .addHelpText(
       'after',
       `
@@ -123,18 +127,12 @@ Examples:
   );
 }
 
-/** Selects one value of a secret. */
-interface Wanted {
-  readonly id?: string;
-  readonly version?: number;
-}
-
 /** `get`: prints the value, or writes it to a file. */
 async function printValue(session: CommandContext, slug: string, flags: GetOptions): Promise<void> {
-  const { id, atVersion: version, sealed, output, json } = flags;
+  const { id, atVersion: version, sealed, output, json, acceptKey } = flags;
   // Checked first, as every read is recorded in the audit log.
   const identity = sealed ? undefined : await session.readIdentity();
-  const stored = await fetchSealedValue(session, slug, { id, version });
+  const stored = await fetchSealedValue(session, slug, omitUndefined({ id, version, acceptKey }));
   const value = identity === undefined ? stored : await openStoredValue(stored, identity);
   if (output !== undefined) await writePrivateFile(output, value);
   if (json)
@@ -149,22 +147,6 @@ function toText(value: Uint8Array): { readonly value: string; readonly encoding:
   return { value: bytes.toString('base64'), encoding: 'base64' };
 }
 
-/** Returns the sealed bytes. */
-export async function fetchSealedValue(
-  { client }: Pick<CommandContext, 'client'>,
-  slug: string,
-  wanted: Wanted,
-): Promise<Uint8Array> {
-  const { version, ...query } = omitUndefined({ ...wanted });
-  const parseAs = 'arrayBuffer';
-  const answer =
-    version === undefined
-      ? client.GET('/objects/{slug}', { params: { path: { slug }, query }, parseAs })
-      : client.GET('/objects/{slug}/versions/{version}', { params: { path: { slug, version }, query }, parseAs });
-  // An empty body is never parsed; an age file is never empty.
-  return new Uint8Array((await unwrapResult<ArrayBuffer | undefined>(answer)) ?? new ArrayBuffer(0));
-}
-
 export type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** `put`: creates a secret, or a variant of a name. */
@@ -173,6 +155,7 @@ async function putValue(session: CommandContext, slug: string, flags: PutOptions
   const stored = flags.sealed
     ? await storeSealed(session, slug, { value, flags })
     : await sealNew(session, slug, { value, flags });
+  await recordSigned(session, stored);
   session.say(`Stored ${describeStored(stored)}.`);
   if (flags.json) await writeOutput(session.terminal.out, toJson(stored));
 }
@@ -185,7 +168,7 @@ async function sealNew(session: CommandContext, slug: string, { value, flags }: 
   const { putSecret } = await loadSealing();
   return putSecret(session.client, {
     ...{ slug, value, usedBy, recipients, keepReadableCopy, checkKeys },
-    ...{ tags, description, rotateAfterDays },
+    ...{ tags, description, rotateAfterDays, signer: await session.readSigner() },
   });
 }
 
@@ -195,16 +178,21 @@ interface SealedValue {
 }
 
 /** Stores an age file unchanged, without recording its recipients. */
-function storeSealed({ client }: CommandContext, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+async function storeSealed(
+  session: CommandContext,
+  slug: string,
+  { value, flags }: SealedValue,
+): Promise<ObjectMetadata> {
   const { consumer, recipient, tag, description, rotateAfterDays } = flags;
+  const stored = { slug, id: randomUUID(), version: 1, sealed: value, recipients: recipient ?? [] };
   const body = {
     slug,
     value: Buffer.from(value).toString('base64'),
     keep_readable_copy: flags.keepReadableCopy ?? false,
     ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), tags: copy(tag), description }),
-    ...omitUndefined({ rotate_after_days: rotateAfterDays }),
+    ...omitUndefined({ rotate_after_days: rotateAfterDays, signature: await signStored(session, stored) }),
   };
-  return unwrapResult(client.POST('/objects', { body }));
+  return unwrapResult(session.client.POST('/objects', { body }));
 }
 
 const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
@@ -213,7 +201,9 @@ const copy = (list: readonly string[] | undefined): string[] | undefined => list
 async function rotateValue(session: CommandContext, slug: string, flags: RotateOptions): Promise<void> {
   assertOneSource(flags);
   const object = await findSecret(session, slug, flags.id);
-  const value = flags.reseal ? await openCurrentValue(session, object) : await readSecretValue(flags, session.terminal);
+  const value = flags.reseal
+    ? await openCurrentValue(session, object, flags.acceptKey)
+    : await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
     ? await replaceSealed(session, object, { value, flags })
     : await sealReplacement(session, object, { value, flags });
@@ -225,10 +215,15 @@ async function rotateValue(session: CommandContext, slug: string, flags: RotateO
 }
 
 /** Fetches and opens the current value of a secret. */
-export async function openCurrentValue(session: CommandContext, { slug, id }: ObjectMetadata): Promise<Uint8Array> {
+export async function openCurrentValue(
+  session: CommandContext,
+  object: ObjectMetadata,
+  acceptKey: readonly string[] | undefined,
+): Promise<Uint8Array> {
   const identity = await session.readIdentity();
   const { open } = await loadSealing();
-  return open(await fetchSealedValue(session, slug, { id }), identity);
+  const wanted = { ...toWanted(session, object), ...omitUndefined({ acceptKey }) };
+  return open(await fetchSealedValue(session, object.slug, wanted), identity);
 }
 
 interface Replacement {
@@ -244,19 +239,21 @@ export async function sealReplacement(
   object: ObjectMetadata,
   { value, flags }: Replacement,
 ): Promise<ObjectMetadata> {
-  const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
+  const { slug, id, etag, version, used_by = [], recipients: recorded = [] } = object;
   assertNoStaleRecipients(object, flags);
   const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
   const { replaceSecret, toRecipients } = await loadSealing();
   const own = flags.reseal ? await toRecipients(await session.readIdentity()) : [];
   // A value without consumers stays readable by the recipients that it was sealed to.
   const isForRecorded = (usedBy ?? used_by).length === 0;
-  return replaceSecret(session.client, {
-    ...{ slug, id, etag, value, usedBy, rotateAfterDays },
+  const stored = await replaceSecret(session.client, {
+    ...{ slug, id, etag, version, value, usedBy, rotateAfterDays, signer: await session.readSigner() },
     recipients: await confirmRecipients(session, { chosen, recorded: isForRecorded ? recorded : [], acceptKey, own }),
     keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
     checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
   });
+  await recordSigned(session, stored);
+  return stored;
 }
 
 /** A value without consumers stays sealed to its recipients, but a key of a former consumer needs a decision. */
@@ -278,19 +275,24 @@ function assertOneSource({ reseal, file, sealed, hook }: RotateOptions): void {
   throw new CommandError("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
 }
 
-function replaceSealed(
-  { client }: CommandContext,
-  { slug, id, etag }: ObjectMetadata,
+async function replaceSealed(
+  session: CommandContext,
+  { slug, id, etag, version = 0 }: ObjectMetadata,
   { value, flags }: { readonly value: Uint8Array; readonly flags: RotateOptions },
 ): Promise<ObjectMetadata> {
   const { consumer, recipient, rotateAfterDays, keepReadableCopy = false } = flags;
+  const next = { slug, id, version: version + 1, sealed: value, recipients: recipient ?? [] };
+  const signature = await signStored(session, next);
   const body = {
     value: Buffer.from(value).toString('base64'),
     keep_readable_copy: keepReadableCopy,
     ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
+    ...omitUndefined({ signature }),
   };
   const params = { path: { slug }, query: { id }, header: omitUndefined({ 'If-Match': etag }) };
-  return unwrapResult(client.PUT('/objects/{slug}', { params, body }));
+  const stored = await unwrapResult(session.client.PUT('/objects/{slug}', { params, body }));
+  await recordSigned(session, stored);
+  return stored;
 }
 
 /**

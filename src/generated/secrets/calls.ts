@@ -380,7 +380,7 @@ export const getObjectVersion = /* @__PURE__ */ createCall<paths, operations['ge
  * Makes the value of that version current again, with its recorded recipients, as if it had been sent again. The
  * current value becomes a version. Consumers, tags and slug stay unchanged.
  *
- * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 412 `precondition_failed`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const restoreObjectVersion = /* @__PURE__ */ createCall<paths, operations['restoreObjectVersion'], CallArguments<operations['restoreObjectVersion']>>('post', '/objects/{slug}/versions/{version}/restore', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
 

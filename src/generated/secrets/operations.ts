@@ -869,6 +869,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
+    body: { required: false, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.objectMetadataSchema },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -877,12 +878,15 @@ export const operations: readonly OperationSpec[] = [
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      412: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.restoreObjectVersionParams, query: validators.restoreObjectVersionQuery, headers: validators.restoreObjectVersionHeaders },
+    validate: { params: validators.restoreObjectVersionParams, query: validators.restoreObjectVersionQuery, headers: validators.restoreObjectVersionHeaders, limits: validators.restoreObjectVersionLimits, body: validators.restoreObjectVersionBody },
   },
   {
     id: 'listConsumers',
@@ -1751,6 +1755,8 @@ export type GetObjectOutput =
         readonly 'X-Object-Id': string;
         /** Identifies this value of this variant, for `If-Match` when the value is replaced. */
         readonly ETag: string;
+        /** The `ValueSignature` of the value in base64; absent if its writer has not signed it. */
+        readonly 'X-Object-Signature'?: string;
       };
     };
 
@@ -1900,6 +1906,8 @@ export type GetObjectVersionOutput =
       readonly headers: {
         /** The id of the variant. */
         readonly 'X-Object-Id': string;
+        /** The `ValueSignature` of the value in base64; absent if its writer has not signed it. */
+        readonly 'X-Object-Signature'?: string;
       };
     };
 
@@ -1924,6 +1932,7 @@ export interface RestoreObjectVersionInput extends RequestContext {
      */
     readonly 'idempotency-key'?: string;
   };
+  readonly body: components['schemas']['RestoreVersionRequest'] | undefined;
   readonly caller: SessionCaller | TokenCaller;
 }
 

@@ -1370,6 +1370,8 @@ export interface components {
              *     and secrets, and changes only with the value.
              */
             readonly etag?: string;
+            /** @description The number of the current value, counted per secret from 1. */
+            readonly version?: number;
             /** @description Always present; empty if the secret has no tags. */
             readonly tags: readonly components["schemas"]["Tag"][];
             /** @description The consumers, without duplicates; omitted if empty. */
@@ -1460,6 +1462,7 @@ export interface components {
             /** @description The number of days after which the value is due for rotation; null or omitted for never. */
             readonly rotate_after_days?: number | null;
             readonly recipients?: components["schemas"]["RequestedRecipients"];
+            readonly signature?: components["schemas"]["ValueSignature"];
         };
         /**
          * @description The sealed value as base64 with padding, at most 1 MiB when decoded (413). It must be an age file with at least
@@ -1478,6 +1481,14 @@ export interface components {
          *     only their format, and that the file has at least as many recipients.
          */
         readonly RequestedRecipients: readonly components["schemas"]["Recipient"][];
+        /**
+         * @description A statement about the stored value, in seven lines, and the writer's signature of it, in the format of OpenSSH
+         *     (`ssh-keygen -Y sign -n trellis-secret-value`, Ed25519). The server checks that the statement describes the value as
+         *     it is stored, and that the key in the signature has made it; otherwise 422, or 412 for a different number of the
+         *     value. It doesn't know which keys are trusted: only a reader who knows the key of the writer can tell. On creation,
+         *     the secret gets the id of the statement, which must be new (409).
+         */
+        readonly ValueSignature: string;
         readonly UpdateObjectRequest: {
             readonly value: components["schemas"]["SealedValue"];
             /** @description If omitted, the consumers stay unchanged; an empty list removes all. */
@@ -1495,6 +1506,7 @@ export interface components {
             /** @description If omitted, it stays unchanged; null removes it. */
             readonly rotate_after_days?: number | null;
             readonly recipients?: components["schemas"]["RequestedRecipients"];
+            readonly signature?: components["schemas"]["ValueSignature"];
         };
         /** @description At least one field is required. */
         readonly RenameObjectRequest: {
@@ -1507,6 +1519,8 @@ export interface components {
             readonly description?: string | null;
             /** @description If omitted, it stays unchanged; null removes it. */
             readonly rotate_after_days?: number | null;
+            /** @description Signs the stored value anew, with the name that it has after the change. */
+            readonly signature?: components["schemas"]["ValueSignature"];
         };
         readonly UsedBy: {
             readonly used_by: readonly components["schemas"]["KnownConsumerName"][];
@@ -1526,6 +1540,11 @@ export interface components {
             readonly replaced_by: components["schemas"]["Actor"];
             readonly recipient_count: number;
             readonly recipients?: readonly components["schemas"]["Recipient"][];
+            readonly signature?: components["schemas"]["ValueSignature"];
+        };
+        readonly RestoreVersionRequest: {
+            /** @description Signs the restored value with its new number. */
+            readonly signature?: components["schemas"]["ValueSignature"];
         };
         readonly ConsumersPage: {
             readonly consumers: readonly components["schemas"]["ConsumerEntry"][];
@@ -1581,12 +1600,17 @@ export interface components {
             readonly version?: number;
             /** @description The name of a secret or consumer before it was renamed. */
             readonly previous_slug?: string;
-            /** @description The number of the value that was stored. Only in entries that stored a value, like the next two. */
+            /** @description The number of the value that was stored or signed. Only in entries about such changes, like the next three. */
             readonly value_version?: number;
             /** @description The SHA-256 of the stored bytes, in hexadecimal. */
             readonly value_digest?: string;
             /** @description The fingerprints of the recorded recipients, sorted. */
             readonly recipients?: readonly components["schemas"]["KeyFingerprint"][];
+            /**
+             * @description The fingerprint of the key that signed the stored value, as `ssh-keygen -l` prints it. The server doesn't know
+             *     whose key it is.
+             */
+            readonly signer?: components["schemas"]["KeyFingerprint"];
             /** @description The public key that was registered. */
             readonly key?: components["schemas"]["KeyFingerprint"];
             /** @description The public key before; omitted for the first one. */
@@ -2037,6 +2061,11 @@ export interface components {
          * @example </secrets/objects?limit=50&offset=50>; rel="next"
          */
         readonly PageLink: string;
+        /**
+         * @description The `ValueSignature` of the value in base64; absent if its writer has not signed it.
+         * @example dHJlbGxpcy1zZWNyZXQtdmFsdWUtdjEKbmFtZTogZGItcGFzc3dvcmQK
+         */
+        readonly ValueSignature: string;
     };
     pathItems: never;
 }
@@ -3636,6 +3665,7 @@ export interface operations {
                      * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
                      */
                     readonly ETag: string;
+                    readonly "X-Object-Signature": components["headers"]["ValueSignature"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4042,6 +4072,7 @@ export interface operations {
                      * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                      */
                     readonly "X-Object-Id": string;
+                    readonly "X-Object-Signature": components["headers"]["ValueSignature"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4096,7 +4127,12 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        readonly requestBody?: never;
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["RestoreVersionRequest"];
+            };
+        };
         readonly responses: {
             /** @description The updated secret. */
             readonly 200: {
@@ -4127,6 +4163,9 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];

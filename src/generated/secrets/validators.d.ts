@@ -103,6 +103,8 @@ export const getObjectVersionHeaders: Validator;
 export const restoreObjectVersionParams: Validator;
 export const restoreObjectVersionQuery: Validator;
 export const restoreObjectVersionHeaders: Validator;
+export const restoreObjectVersionBody: Validator;
+export const restoreObjectVersionLimits: Validator;
 export const listConsumersQuery: Validator;
 export const listConsumersResponse200: Validator;
 export const addConsumerHeaders: Validator;

@@ -10425,7 +10425,7 @@ return errors === 0;
 
 export const listObjectsResponse200 = validate213;
 const schema173 = {"$id":"function-listObjectsResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}};
-const schema174 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
+const schema174 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"version":{"type":"integer","minimum":1,"maximum":2147483647},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
 const schema179 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 const formats40 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const schema175 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
@@ -10818,29 +10818,61 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tags !== undefined){
-let data3 = data.tags;
+if(data.version !== undefined){
+let data3 = data.version;
 const _errs6 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate214.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs7 = errors;
 if(errors === _errs6){
-if(Array.isArray(data3)){
-if(data3.length > 10){
+if(typeof data3 == "number"){
+if(data3 > 2147483647 || isNaN(data3)){
+validate214.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate214.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs6){
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data4 = data.tags;
+const _errs8 = errors;
+const _errs9 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+if(data4.length > 10){
 validate214.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
 var valid1 = true;
-const len0 = data3.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs8 = errors;
-if(!(validate216(data4, {instancePath:instancePath+"/tags/" + i0,parentData:data3,parentDataProperty:i0,rootData}))){
+let data5 = data4[i0];
+const _errs10 = errors;
+if(!(validate216(data5, {instancePath:instancePath+"/tags/" + i0,parentData:data4,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs8 === errors;
+var valid1 = _errs10 === errors;
 if(!valid1){
 break;
 }
@@ -10853,41 +10885,41 @@ else {
 validate214.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs6){
+if(errors === _errs8){
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.used_by !== undefined){
-let data5 = data.used_by;
-const _errs9 = errors;
-const _errs10 = errors;
-if(errors === _errs9){
-if(Array.isArray(data5)){
-if(data5.length > 100){
+let data6 = data.used_by;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs11){
+if(Array.isArray(data6)){
+if(data6.length > 100){
 validate214.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
 var valid2 = true;
-const len1 = data5.length;
+const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
-let data6 = data5[i1];
-const _errs11 = errors;
-const _errs12 = errors;
+let data7 = data6[i1];
 const _errs13 = errors;
-if(errors === _errs12){
-if(typeof data6 === "string"){
-if(func0(data6) > 128){
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs14){
+if(typeof data7 === "string"){
+if(func0(data7) > 128){
 validate214.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(func0(data6) < 1){
+if(func0(data7) < 1){
 validate214.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -10899,13 +10931,13 @@ else {
 validate214.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs12){
+if(errors === _errs14){
 }
 }
-var valid3 = _errs12 === errors;
+var valid3 = _errs14 === errors;
 if(valid3){
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs13 === errors;
 if(!valid2){
 break;
 }
@@ -10918,22 +10950,22 @@ else {
 validate214.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs9){
+if(errors === _errs11){
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.description !== undefined){
-let data7 = data.description;
-const _errs14 = errors;
-const _errs15 = errors;
-if(errors === _errs14){
-if(typeof data7 === "string"){
-if(func0(data7) > 1000){
+let data8 = data.description;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs16){
+if(typeof data8 === "string"){
+if(func0(data8) > 1000){
 validate214.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
@@ -10944,24 +10976,8 @@ else {
 validate214.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs14){
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.keep_readable_copy !== undefined){
-let data8 = data.keep_readable_copy;
-const _errs16 = errors;
-if(typeof data8 !== "boolean"){
-validate214.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs17 = errors;
 if(errors === _errs16){
+}
 }
 var valid0 = _errs16 === errors;
 }
@@ -10969,29 +10985,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_at !== undefined){
-let data9 = data.created_at;
+if(data.keep_readable_copy !== undefined){
+let data9 = data.keep_readable_copy;
 const _errs18 = errors;
+if(typeof data9 !== "boolean"){
+validate214.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
 const _errs19 = errors;
 if(errors === _errs18){
-if(typeof data9 == "number"){
-}
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(!(formats0.validate(data9))){
-validate214.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-else {
-}
-}
-else {
-validate214.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs18){
-}
-}
 }
 var valid0 = _errs18 === errors;
 }
@@ -10999,8 +11001,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updated_at !== undefined){
-let data10 = data.updated_at;
+if(data.created_at !== undefined){
+let data10 = data.created_at;
 const _errs20 = errors;
 const _errs21 = errors;
 if(errors === _errs20){
@@ -11009,14 +11011,14 @@ if(typeof data10 == "number"){
 if(errors === _errs20){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate214.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate214.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate214.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate214.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs20){
@@ -11029,14 +11031,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_by !== undefined){
-let data11 = data.created_by;
+if(data.updated_at !== undefined){
+let data11 = data.updated_at;
 const _errs22 = errors;
-if(!(validate218(data11, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
-errors = vErrors.length;
+const _errs23 = errors;
+if(errors === _errs22){
+if(typeof data11 == "number"){
+}
+if(errors === _errs22){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
+validate214.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
 }
 else {
+}
+}
+else {
+validate214.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs22){
+}
+}
 }
 var valid0 = _errs22 === errors;
 }
@@ -11044,46 +11061,14 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updated_by !== undefined){
-let data12 = data.updated_by;
-const _errs23 = errors;
-if(!(validate218(data12, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData}))){
+if(data.created_by !== undefined){
+let data12 = data.created_by;
+const _errs24 = errors;
+if(!(validate218(data12, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData}))){
 vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
 errors = vErrors.length;
 }
 else {
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotate_after_days !== undefined){
-let data13 = data.rotate_after_days;
-const _errs24 = errors;
-if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate214.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs25 = errors;
-if(errors === _errs24){
-if(typeof data13 == "number"){
-if(data13 > 3650 || isNaN(data13)){
-validate214.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
-return false;
-}
-else {
-if(data13 < 1 || isNaN(data13)){
-validate214.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs24){
-}
 }
 var valid0 = _errs24 === errors;
 }
@@ -11091,16 +11076,63 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rotation_due_at !== undefined){
-let data14 = data.rotation_due_at;
+if(data.updated_by !== undefined){
+let data13 = data.updated_by;
+const _errs25 = errors;
+if(!(validate218(data13, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotate_after_days !== undefined){
+let data14 = data.rotate_after_days;
 const _errs26 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate214.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data14 == "number"){
+if(data14 > 3650 || isNaN(data14)){
+validate214.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+else {
+if(data14 < 1 || isNaN(data14)){
+validate214.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
 }
 if(errors === _errs26){
-if(typeof data14 === "string"){
-if(!(formats0.validate(data14))){
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotation_due_at !== undefined){
+let data15 = data.rotation_due_at;
+const _errs28 = errors;
+const _errs29 = errors;
+if(errors === _errs28){
+if(typeof data15 == "number"){
+}
+if(errors === _errs28){
+if(typeof data15 === "string"){
+if(!(formats0.validate(data15))){
 validate214.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -11111,25 +11143,9 @@ else {
 validate214.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs26){
-}
-}
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotation_due !== undefined){
-let data15 = data.rotation_due;
-const _errs28 = errors;
-if(typeof data15 !== "boolean"){
-validate214.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs29 = errors;
 if(errors === _errs28){
+}
+}
 }
 var valid0 = _errs28 === errors;
 }
@@ -11137,25 +11153,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipient_count !== undefined){
-let data16 = data.recipient_count;
+if(data.rotation_due !== undefined){
+let data16 = data.rotation_due;
 const _errs30 = errors;
-if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate214.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data16 !== "boolean"){
+validate214.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs31 = errors;
 if(errors === _errs30){
-if(typeof data16 == "number"){
-if(data16 < 1 || isNaN(data16)){
-validate214.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs30){
-}
 }
 var valid0 = _errs30 === errors;
 }
@@ -11163,32 +11169,58 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipients !== undefined){
-let data17 = data.recipients;
+if(data.recipient_count !== undefined){
+let data17 = data.recipient_count;
 const _errs32 = errors;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+validate214.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs33 = errors;
 if(errors === _errs32){
-if(Array.isArray(data17)){
-if(data17.length > 101){
+if(typeof data17 == "number"){
+if(data17 < 1 || isNaN(data17)){
+validate214.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs32){
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipients !== undefined){
+let data18 = data.recipients;
+const _errs34 = errors;
+const _errs35 = errors;
+if(errors === _errs34){
+if(Array.isArray(data18)){
+if(data18.length > 101){
 validate214.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
 var valid4 = true;
-const len2 = data17.length;
+const len2 = data18.length;
 for(let i2=0; i2<len2; i2++){
-let data18 = data17[i2];
-const _errs34 = errors;
-const _errs35 = errors;
+let data19 = data18[i2];
 const _errs36 = errors;
-if(errors === _errs35){
-if(typeof data18 === "string"){
-if(func0(data18) > 4096){
+const _errs37 = errors;
+const _errs38 = errors;
+if(errors === _errs37){
+if(typeof data19 === "string"){
+if(func0(data19) > 4096){
 validate214.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern26.test(data18)){
+if(!pattern26.test(data19)){
 validate214.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -11200,13 +11232,13 @@ else {
 validate214.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs35){
+if(errors === _errs37){
 }
 }
-var valid5 = _errs35 === errors;
+var valid5 = _errs37 === errors;
 if(valid5){
 }
-var valid4 = _errs34 === errors;
+var valid4 = _errs36 === errors;
 if(!valid4){
 break;
 }
@@ -11219,30 +11251,31 @@ else {
 validate214.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs32){
+if(errors === _errs34){
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reseal !== undefined){
-let data19 = data.reseal;
-const _errs37 = errors;
-if(!(validate221(data19, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
+let data20 = data.reseal;
+const _errs39 = errors;
+if(!(validate221(data20, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
 vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid0 = _errs37 === errors;
+var valid0 = _errs39 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -11407,9 +11440,10 @@ return errors === 0;
 
 export const createObjectBody = validate225;
 const schema184 = {"$id":"function-createObjectBody","$ref":"request#/components/schemas/CreateObjectRequest"};
-const schema185 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema185 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 const schema186 = {"type":"string","minLength":1,"contentEncoding":"base64"};
 const schema188 = {"type":"array","items":{"type":"string"}};
+const schema191 = {"type":"string","minLength":1,"maxLength":2048};
 const schema187 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
 function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -11723,6 +11757,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data9 = data.signature;
+const _errs18 = errors;
+const _errs19 = errors;
+const _errs20 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func0(data9) > 2048){
+validate226.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data9) < 1){
+validate226.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate226.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs19){
+}
+}
+var valid4 = _errs19 === errors;
+if(valid4){
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -11760,11 +11831,12 @@ return errors === 0;
 }
 
 export const createObjectLimits = validate234;
-const schema191 = {"$id":"function-createObjectLimits","$ref":"limits#/components/schemas/CreateObjectRequest"};
-const schema192 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
-const schema194 = {"type":"string"};
-const schema197 = {"type":"array","items":{"type":"string"}};
-const schema195 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+const schema192 = {"$id":"function-createObjectLimits","$ref":"limits#/components/schemas/CreateObjectRequest"};
+const schema193 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema195 = {"type":"string"};
+const schema198 = {"type":"array","items":{"type":"string"}};
+const schema201 = {"type":"string","maxLength":2048};
+const schema196 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
 function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -11823,8 +11895,8 @@ validate236.errors = vErrors;
 return errors === 0;
 }
 
-const schema198 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema199 = {"type":"string","maxLength":4096};
+const schema199 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema200 = {"type":"string","maxLength":4096};
 
 function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12044,7 +12116,7 @@ if(data.rotate_after_days !== undefined){
 let data7 = data.rotate_after_days;
 const _errs17 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate235.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema192.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate235.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema193.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs18 = errors;
@@ -12081,6 +12153,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data9 = data.signature;
+const _errs20 = errors;
+const _errs21 = errors;
+const _errs22 = errors;
+if(errors === _errs21){
+if(typeof data9 === "string"){
+if(func0(data9) > 2048){
+validate235.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate235.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs21){
+}
+}
+var valid5 = _errs21 === errors;
+if(valid5){
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -12117,7 +12220,7 @@ return errors === 0;
 }
 
 export const objectMetadataSchema = validate241;
-const schema200 = {"$id":"function-objectMetadataSchema","$ref":"response#/components/schemas/ObjectMetadata"};
+const schema202 = {"$id":"function-objectMetadataSchema","$ref":"response#/components/schemas/ObjectMetadata"};
 
 function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12202,29 +12305,61 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tags !== undefined){
-let data3 = data.tags;
+if(data.version !== undefined){
+let data3 = data.version;
 const _errs6 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate242.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs7 = errors;
 if(errors === _errs6){
-if(Array.isArray(data3)){
-if(data3.length > 10){
+if(typeof data3 == "number"){
+if(data3 > 2147483647 || isNaN(data3)){
+validate242.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate242.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs6){
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data4 = data.tags;
+const _errs8 = errors;
+const _errs9 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+if(data4.length > 10){
 validate242.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
 var valid1 = true;
-const len0 = data3.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs8 = errors;
-if(!(validate216(data4, {instancePath:instancePath+"/tags/" + i0,parentData:data3,parentDataProperty:i0,rootData}))){
+let data5 = data4[i0];
+const _errs10 = errors;
+if(!(validate216(data5, {instancePath:instancePath+"/tags/" + i0,parentData:data4,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs8 === errors;
+var valid1 = _errs10 === errors;
 if(!valid1){
 break;
 }
@@ -12237,41 +12372,41 @@ else {
 validate242.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs6){
+if(errors === _errs8){
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.used_by !== undefined){
-let data5 = data.used_by;
-const _errs9 = errors;
-const _errs10 = errors;
-if(errors === _errs9){
-if(Array.isArray(data5)){
-if(data5.length > 100){
+let data6 = data.used_by;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs11){
+if(Array.isArray(data6)){
+if(data6.length > 100){
 validate242.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
 var valid2 = true;
-const len1 = data5.length;
+const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
-let data6 = data5[i1];
-const _errs11 = errors;
-const _errs12 = errors;
+let data7 = data6[i1];
 const _errs13 = errors;
-if(errors === _errs12){
-if(typeof data6 === "string"){
-if(func0(data6) > 128){
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs14){
+if(typeof data7 === "string"){
+if(func0(data7) > 128){
 validate242.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(func0(data6) < 1){
+if(func0(data7) < 1){
 validate242.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -12283,13 +12418,13 @@ else {
 validate242.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs12){
+if(errors === _errs14){
 }
 }
-var valid3 = _errs12 === errors;
+var valid3 = _errs14 === errors;
 if(valid3){
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs13 === errors;
 if(!valid2){
 break;
 }
@@ -12302,22 +12437,22 @@ else {
 validate242.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs9){
+if(errors === _errs11){
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.description !== undefined){
-let data7 = data.description;
-const _errs14 = errors;
-const _errs15 = errors;
-if(errors === _errs14){
-if(typeof data7 === "string"){
-if(func0(data7) > 1000){
+let data8 = data.description;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs16){
+if(typeof data8 === "string"){
+if(func0(data8) > 1000){
 validate242.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
@@ -12328,24 +12463,8 @@ else {
 validate242.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs14){
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.keep_readable_copy !== undefined){
-let data8 = data.keep_readable_copy;
-const _errs16 = errors;
-if(typeof data8 !== "boolean"){
-validate242.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs17 = errors;
 if(errors === _errs16){
+}
 }
 var valid0 = _errs16 === errors;
 }
@@ -12353,29 +12472,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_at !== undefined){
-let data9 = data.created_at;
+if(data.keep_readable_copy !== undefined){
+let data9 = data.keep_readable_copy;
 const _errs18 = errors;
+if(typeof data9 !== "boolean"){
+validate242.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
 const _errs19 = errors;
 if(errors === _errs18){
-if(typeof data9 == "number"){
-}
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(!(formats0.validate(data9))){
-validate242.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-else {
-}
-}
-else {
-validate242.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs18){
-}
-}
 }
 var valid0 = _errs18 === errors;
 }
@@ -12383,8 +12488,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updated_at !== undefined){
-let data10 = data.updated_at;
+if(data.created_at !== undefined){
+let data10 = data.created_at;
 const _errs20 = errors;
 const _errs21 = errors;
 if(errors === _errs20){
@@ -12393,14 +12498,14 @@ if(typeof data10 == "number"){
 if(errors === _errs20){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate242.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate242.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs20){
@@ -12413,14 +12518,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_by !== undefined){
-let data11 = data.created_by;
+if(data.updated_at !== undefined){
+let data11 = data.updated_at;
 const _errs22 = errors;
-if(!(validate218(data11, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
-errors = vErrors.length;
+const _errs23 = errors;
+if(errors === _errs22){
+if(typeof data11 == "number"){
+}
+if(errors === _errs22){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
+validate242.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
 }
 else {
+}
+}
+else {
+validate242.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs22){
+}
+}
 }
 var valid0 = _errs22 === errors;
 }
@@ -12428,46 +12548,14 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.updated_by !== undefined){
-let data12 = data.updated_by;
-const _errs23 = errors;
-if(!(validate218(data12, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData}))){
+if(data.created_by !== undefined){
+let data12 = data.created_by;
+const _errs24 = errors;
+if(!(validate218(data12, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData}))){
 vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
 errors = vErrors.length;
 }
 else {
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotate_after_days !== undefined){
-let data13 = data.rotate_after_days;
-const _errs24 = errors;
-if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate242.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs25 = errors;
-if(errors === _errs24){
-if(typeof data13 == "number"){
-if(data13 > 3650 || isNaN(data13)){
-validate242.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
-return false;
-}
-else {
-if(data13 < 1 || isNaN(data13)){
-validate242.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs24){
-}
 }
 var valid0 = _errs24 === errors;
 }
@@ -12475,16 +12563,63 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rotation_due_at !== undefined){
-let data14 = data.rotation_due_at;
+if(data.updated_by !== undefined){
+let data13 = data.updated_by;
+const _errs25 = errors;
+if(!(validate218(data13, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotate_after_days !== undefined){
+let data14 = data.rotate_after_days;
 const _errs26 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate242.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data14 == "number"){
+if(data14 > 3650 || isNaN(data14)){
+validate242.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+return false;
+}
+else {
+if(data14 < 1 || isNaN(data14)){
+validate242.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
 }
 if(errors === _errs26){
-if(typeof data14 === "string"){
-if(!(formats0.validate(data14))){
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rotation_due_at !== undefined){
+let data15 = data.rotation_due_at;
+const _errs28 = errors;
+const _errs29 = errors;
+if(errors === _errs28){
+if(typeof data15 == "number"){
+}
+if(errors === _errs28){
+if(typeof data15 === "string"){
+if(!(formats0.validate(data15))){
 validate242.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -12495,25 +12630,9 @@ else {
 validate242.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs26){
-}
-}
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rotation_due !== undefined){
-let data15 = data.rotation_due;
-const _errs28 = errors;
-if(typeof data15 !== "boolean"){
-validate242.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs29 = errors;
 if(errors === _errs28){
+}
+}
 }
 var valid0 = _errs28 === errors;
 }
@@ -12521,25 +12640,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipient_count !== undefined){
-let data16 = data.recipient_count;
+if(data.rotation_due !== undefined){
+let data16 = data.rotation_due;
 const _errs30 = errors;
-if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate242.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data16 !== "boolean"){
+validate242.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs31 = errors;
 if(errors === _errs30){
-if(typeof data16 == "number"){
-if(data16 < 1 || isNaN(data16)){
-validate242.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs30){
-}
 }
 var valid0 = _errs30 === errors;
 }
@@ -12547,32 +12656,58 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipients !== undefined){
-let data17 = data.recipients;
+if(data.recipient_count !== undefined){
+let data17 = data.recipient_count;
 const _errs32 = errors;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+validate242.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs33 = errors;
 if(errors === _errs32){
-if(Array.isArray(data17)){
-if(data17.length > 101){
+if(typeof data17 == "number"){
+if(data17 < 1 || isNaN(data17)){
+validate242.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs32){
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipients !== undefined){
+let data18 = data.recipients;
+const _errs34 = errors;
+const _errs35 = errors;
+if(errors === _errs34){
+if(Array.isArray(data18)){
+if(data18.length > 101){
 validate242.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
 var valid4 = true;
-const len2 = data17.length;
+const len2 = data18.length;
 for(let i2=0; i2<len2; i2++){
-let data18 = data17[i2];
-const _errs34 = errors;
-const _errs35 = errors;
+let data19 = data18[i2];
 const _errs36 = errors;
-if(errors === _errs35){
-if(typeof data18 === "string"){
-if(func0(data18) > 4096){
+const _errs37 = errors;
+const _errs38 = errors;
+if(errors === _errs37){
+if(typeof data19 === "string"){
+if(func0(data19) > 4096){
 validate242.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern26.test(data18)){
+if(!pattern26.test(data19)){
 validate242.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
@@ -12584,13 +12719,13 @@ else {
 validate242.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs35){
+if(errors === _errs37){
 }
 }
-var valid5 = _errs35 === errors;
+var valid5 = _errs37 === errors;
 if(valid5){
 }
-var valid4 = _errs34 === errors;
+var valid4 = _errs36 === errors;
 if(!valid4){
 break;
 }
@@ -12603,30 +12738,31 @@ else {
 validate242.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs32){
+if(errors === _errs34){
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reseal !== undefined){
-let data19 = data.reseal;
-const _errs37 = errors;
-if(!(validate221(data19, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
+let data20 = data.reseal;
+const _errs39 = errors;
+if(!(validate221(data20, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
 vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid0 = _errs37 === errors;
+var valid0 = _errs39 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -12673,7 +12809,7 @@ return errors === 0;
 }
 
 export const deleteObjectParams = validate249;
-const schema204 = {"$id":"function-deleteObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema206 = {"$id":"function-deleteObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12755,7 +12891,7 @@ return errors === 0;
 }
 
 export const deleteObjectQuery = validate252;
-const schema206 = {"$id":"function-deleteObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema208 = {"$id":"function-deleteObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteObjectQuery" */;
@@ -12808,7 +12944,7 @@ return errors === 0;
 }
 
 export const deleteObjectHeaders = validate253;
-const schema207 = {"$id":"function-deleteObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
+const schema209 = {"$id":"function-deleteObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
 
 function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteObjectHeaders" */;
@@ -12929,7 +13065,7 @@ return errors === 0;
 }
 
 export const getObjectParams = validate254;
-const schema208 = {"$id":"function-getObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema210 = {"$id":"function-getObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13011,7 +13147,7 @@ return errors === 0;
 }
 
 export const getObjectQuery = validate257;
-const schema210 = {"$id":"function-getObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema212 = {"$id":"function-getObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectQuery" */;
@@ -13064,7 +13200,7 @@ return errors === 0;
 }
 
 export const getObjectHeaders = validate258;
-const schema211 = {"$id":"function-getObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema213 = {"$id":"function-getObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
 function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectHeaders" */;
@@ -13113,7 +13249,7 @@ return errors === 0;
 }
 
 export const renameObjectParams = validate259;
-const schema212 = {"$id":"function-renameObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema214 = {"$id":"function-renameObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13195,7 +13331,7 @@ return errors === 0;
 }
 
 export const renameObjectQuery = validate262;
-const schema214 = {"$id":"function-renameObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema216 = {"$id":"function-renameObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-renameObjectQuery" */;
@@ -13248,7 +13384,7 @@ return errors === 0;
 }
 
 export const renameObjectHeaders = validate263;
-const schema215 = {"$id":"function-renameObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
+const schema217 = {"$id":"function-renameObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
 
 function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-renameObjectHeaders" */;
@@ -13369,8 +13505,8 @@ return errors === 0;
 }
 
 export const renameObjectBody = validate264;
-const schema216 = {"$id":"function-renameObjectBody","$ref":"request#/components/schemas/RenameObjectRequest"};
-const schema217 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650}}};
+const schema218 = {"$id":"function-renameObjectBody","$ref":"request#/components/schemas/RenameObjectRequest"};
+const schema219 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate265(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13455,7 +13591,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs8 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate265.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema217.properties.description.type},message:"must be string,null"}];
+validate265.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema219.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs9 = errors;
@@ -13481,7 +13617,7 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs10 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate265.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema217.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate265.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema219.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -13509,6 +13645,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data6 = data.signature;
+const _errs12 = errors;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func0(data6) > 2048){
+validate265.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data6) < 1){
+validate265.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate265.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs13){
+}
+}
+var valid3 = _errs13 === errors;
+if(valid3){
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -13542,8 +13715,8 @@ return errors === 0;
 }
 
 export const renameObjectLimits = validate269;
-const schema219 = {"$id":"function-renameObjectLimits","$ref":"limits#/components/schemas/RenameObjectRequest"};
-const schema220 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650}}};
+const schema222 = {"$id":"function-renameObjectLimits","$ref":"limits#/components/schemas/RenameObjectRequest"};
+const schema223 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13643,7 +13816,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate270.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema220.properties.description.type},message:"must be string,null"}];
+validate270.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema223.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -13669,7 +13842,7 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate270.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema220.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate270.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema223.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs13 = errors;
@@ -13691,6 +13864,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data6 = data.signature;
+const _errs14 = errors;
+const _errs15 = errors;
+const _errs16 = errors;
+if(errors === _errs15){
+if(typeof data6 === "string"){
+if(func0(data6) > 2048){
+validate270.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate270.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs15){
+}
+}
+var valid4 = _errs15 === errors;
+if(valid4){
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -13724,7 +13928,7 @@ return errors === 0;
 }
 
 export const updateObjectParams = validate273;
-const schema223 = {"$id":"function-updateObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema227 = {"$id":"function-updateObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate274(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13806,7 +14010,7 @@ return errors === 0;
 }
 
 export const updateObjectQuery = validate276;
-const schema225 = {"$id":"function-updateObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema229 = {"$id":"function-updateObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateObjectQuery" */;
@@ -13859,7 +14063,7 @@ return errors === 0;
 }
 
 export const updateObjectHeaders = validate277;
-const schema226 = {"$id":"function-updateObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
+const schema230 = {"$id":"function-updateObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
 
 function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateObjectHeaders" */;
@@ -13980,8 +14184,8 @@ return errors === 0;
 }
 
 export const updateObjectBody = validate278;
-const schema227 = {"$id":"function-updateObjectBody","$ref":"request#/components/schemas/UpdateObjectRequest"};
-const schema228 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema231 = {"$id":"function-updateObjectBody","$ref":"request#/components/schemas/UpdateObjectRequest"};
+const schema232 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14090,7 +14294,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate279.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema228.properties.description.type},message:"must be string,null"}];
+validate279.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema232.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -14127,7 +14331,7 @@ if(data.rotate_after_days !== undefined){
 let data6 = data.rotate_after_days;
 const _errs14 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate279.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema228.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate279.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema232.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -14170,6 +14374,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data8 = data.signature;
+const _errs17 = errors;
+const _errs18 = errors;
+const _errs19 = errors;
+if(errors === _errs18){
+if(typeof data8 === "string"){
+if(func0(data8) > 2048){
+validate279.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data8) < 1){
+validate279.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate279.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs18){
+}
+}
+var valid4 = _errs18 === errors;
+if(valid4){
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -14206,8 +14447,8 @@ return errors === 0;
 }
 
 export const updateObjectLimits = validate283;
-const schema231 = {"$id":"function-updateObjectLimits","$ref":"limits#/components/schemas/UpdateObjectRequest"};
-const schema232 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema236 = {"$id":"function-updateObjectLimits","$ref":"limits#/components/schemas/UpdateObjectRequest"};
+const schema237 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14297,7 +14538,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate284.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema232.properties.description.type},message:"must be string,null"}];
+validate284.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema237.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -14339,7 +14580,7 @@ if(data.rotate_after_days !== undefined){
 let data6 = data.rotate_after_days;
 const _errs14 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate284.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema232.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate284.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema237.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -14376,6 +14617,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data8 = data.signature;
+const _errs17 = errors;
+const _errs18 = errors;
+const _errs19 = errors;
+if(errors === _errs18){
+if(typeof data8 === "string"){
+if(func0(data8) > 2048){
+validate284.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate284.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs18){
+}
+}
+var valid4 = _errs18 === errors;
+if(valid4){
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -14411,7 +14683,7 @@ return errors === 0;
 }
 
 export const getObjectUsedByParams = validate288;
-const schema235 = {"$id":"function-getObjectUsedByParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema241 = {"$id":"function-getObjectUsedByParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate289(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14493,7 +14765,7 @@ return errors === 0;
 }
 
 export const getObjectUsedByQuery = validate291;
-const schema237 = {"$id":"function-getObjectUsedByQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema243 = {"$id":"function-getObjectUsedByQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectUsedByQuery" */;
@@ -14546,8 +14818,8 @@ return errors === 0;
 }
 
 export const usedBySchema = validate292;
-const schema238 = {"$id":"function-usedBySchema","$ref":"response#/components/schemas/UsedBy"};
-const schema239 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
+const schema244 = {"$id":"function-usedBySchema","$ref":"response#/components/schemas/UsedBy"};
+const schema245 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
 
 function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14656,7 +14928,7 @@ return errors === 0;
 }
 
 export const listObjectVersionsParams = validate295;
-const schema241 = {"$id":"function-listObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema247 = {"$id":"function-listObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate296(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14738,7 +15010,7 @@ return errors === 0;
 }
 
 export const listObjectVersionsQuery = validate298;
-const schema243 = {"$id":"function-listObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema249 = {"$id":"function-listObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate298(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listObjectVersionsQuery" */;
@@ -14791,8 +15063,9 @@ return errors === 0;
 }
 
 export const listObjectVersionsResponse200 = validate299;
-const schema244 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
-const schema245 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+const schema250 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
+const schema251 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema253 = {"type":"string","minLength":1,"maxLength":2048};
 
 function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15019,6 +15292,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.signature !== undefined){
+let data8 = data.signature;
+const _errs16 = errors;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func0(data8) > 2048){
+validate300.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data8) < 1){
+validate300.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate300.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs17){
+}
+}
+var valid3 = _errs17 === errors;
+if(valid3){
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -15084,7 +15394,7 @@ return errors === 0;
 }
 
 export const getObjectVersionParams = validate304;
-const schema247 = {"$id":"function-getObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
+const schema254 = {"$id":"function-getObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
 
 function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15199,7 +15509,7 @@ return errors === 0;
 }
 
 export const getObjectVersionQuery = validate307;
-const schema249 = {"$id":"function-getObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema256 = {"$id":"function-getObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate307(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectVersionQuery" */;
@@ -15252,7 +15562,7 @@ return errors === 0;
 }
 
 export const getObjectVersionHeaders = validate308;
-const schema250 = {"$id":"function-getObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema257 = {"$id":"function-getObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
 function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectVersionHeaders" */;
@@ -15301,7 +15611,7 @@ return errors === 0;
 }
 
 export const restoreObjectVersionParams = validate309;
-const schema251 = {"$id":"function-restoreObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
+const schema258 = {"$id":"function-restoreObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
 
 function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15416,7 +15726,7 @@ return errors === 0;
 }
 
 export const restoreObjectVersionQuery = validate312;
-const schema253 = {"$id":"function-restoreObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema260 = {"$id":"function-restoreObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-restoreObjectVersionQuery" */;
@@ -15469,7 +15779,7 @@ return errors === 0;
 }
 
 export const restoreObjectVersionHeaders = validate313;
-const schema254 = {"$id":"function-restoreObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema261 = {"$id":"function-restoreObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-restoreObjectVersionHeaders" */;
@@ -15556,10 +15866,152 @@ validate313.errors = vErrors;
 return errors === 0;
 }
 
-export const listConsumersQuery = validate314;
-const schema255 = {"$id":"function-listConsumersQuery","type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]};
+export const restoreObjectVersionBody = validate314;
+const schema262 = {"$id":"function-restoreObjectVersionBody","$ref":"request#/components/schemas/RestoreVersionRequest"};
+const schema263 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+
+function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.signature !== undefined){
+let data0 = data.signature;
+const _errs1 = errors;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 2048){
+validate315.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate315.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate315.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs2){
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+else {
+validate315.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate315.errors = vErrors;
+return errors === 0;
+}
+
 
 function validate314(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionBody" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate315(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate314.errors = vErrors;
+return errors === 0;
+}
+
+export const restoreObjectVersionLimits = validate317;
+const schema265 = {"$id":"function-restoreObjectVersionLimits","$ref":"limits#/components/schemas/RestoreVersionRequest"};
+const schema266 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+
+function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.signature !== undefined){
+let data0 = data.signature;
+const _errs1 = errors;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 2048){
+validate318.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate318.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs2){
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+else {
+validate318.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate318.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionLimits" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate318(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate317.errors = vErrors;
+return errors === 0;
+}
+
+export const listConsumersQuery = validate320;
+const schema268 = {"$id":"function-listConsumersQuery","type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]};
+
+function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listConsumersQuery" */;
 let vErrors = null;
 let errors = 0;
@@ -15573,14 +16025,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate314.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate320.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate314.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate320.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -15596,19 +16048,19 @@ if(data.page !== undefined){
 let data1 = data.page;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate314.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate320.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate314.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate320.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate314.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate320.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -15628,19 +16080,19 @@ if(data.page_size !== undefined){
 let data2 = data.page_size;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate314.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate320.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 100 || isNaN(data2)){
-validate314.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
+validate320.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate314.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate320.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -15661,22 +16113,22 @@ if(valid0){
 }
 }
 else {
-validate314.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate320.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate314.errors = vErrors;
+validate320.errors = vErrors;
 return errors === 0;
 }
 
-export const listConsumersResponse200 = validate315;
-const schema256 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
-const schema258 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema259 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
+export const listConsumersResponse200 = validate321;
+const schema269 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
+const schema271 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema272 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -15684,7 +16136,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate317.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate323.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15696,12 +16148,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate317.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate323.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate317.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate323.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -15709,7 +16161,7 @@ else {
 }
 }
 else {
-validate317.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -15728,14 +16180,14 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate317.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate323.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate317.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate323.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -15757,14 +16209,14 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 4096){
-validate317.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate323.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate317.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -15782,18 +16234,18 @@ if(valid0){
 }
 }
 else {
-validate317.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate323.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate317.errors = vErrors;
+validate323.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -15801,7 +16253,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.consumers === undefined) && (missing0 = "consumers")) || ((data.total === undefined) && (missing0 = "total"))){
-validate316.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate322.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15812,7 +16264,7 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate316.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate322.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -15821,8 +16273,8 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
-if(!(validate317(data1, {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
+if(!(validate323(data1, {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
 errors = vErrors.length;
 }
 else {
@@ -15837,7 +16289,7 @@ if(valid1){
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate322.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs1){
@@ -15853,14 +16305,14 @@ if(data.total !== undefined){
 let data2 = data.total;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate316.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate322.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate316.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate322.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -15880,18 +16332,18 @@ if(valid0){
 }
 }
 else {
-validate316.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate322.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate316.errors = vErrors;
+validate322.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate321(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listConsumersResponse200" */;
 let vErrors = null;
 let errors = 0;
@@ -15979,8 +16431,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs6 = errors;
-if(!(validate316(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
+if(!(validate322(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
 errors = vErrors.length;
 }
 else {
@@ -16005,7 +16457,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate315.errors = vErrors;
+validate321.errors = vErrors;
 return false;
 }
 else {
@@ -16021,14 +16473,14 @@ vErrors = null;
 }
 if(errors === 0){
 }
-validate315.errors = vErrors;
+validate321.errors = vErrors;
 return errors === 0;
 }
 
-export const addConsumerHeaders = validate320;
-const schema261 = {"$id":"function-addConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+export const addConsumerHeaders = validate326;
+const schema274 = {"$id":"function-addConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
-function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
@@ -16042,14 +16494,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate320.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate326.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate320.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate326.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -16068,17 +16520,17 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate320.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate326.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate320.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate326.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern5.test(data1)){
-validate320.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate326.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 else {
@@ -16087,7 +16539,7 @@ else {
 }
 }
 else {
-validate320.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate326.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -16103,21 +16555,21 @@ if(valid0){
 }
 }
 else {
-validate320.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate326.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate320.errors = vErrors;
+validate326.errors = vErrors;
 return errors === 0;
 }
 
-export const addConsumerBody = validate321;
-const schema262 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
-const schema263 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+export const addConsumerBody = validate327;
+const schema275 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
+const schema276 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -16125,7 +16577,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate322.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate328.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16151,14 +16603,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate322.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate328.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate322.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate328.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16175,36 +16627,36 @@ if(valid0){
 }
 }
 else {
-validate322.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate328.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate322.errors = vErrors;
+validate328.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate321(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerBody" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate322(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+if(!(validate328(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate328.errors : vErrors.concat(validate328.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate321.errors = vErrors;
+validate327.errors = vErrors;
 return errors === 0;
 }
 
-export const addConsumerLimits = validate325;
-const schema264 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
-const schema265 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+export const addConsumerLimits = validate331;
+const schema277 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
+const schema278 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -16218,14 +16670,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate326.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate332.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate326.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16247,14 +16699,14 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate326.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate332.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate326.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -16270,35 +16722,35 @@ if(valid0){
 }
 }
 else {
-validate326.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate332.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate326.errors = vErrors;
+validate332.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerLimits" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate326(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
+if(!(validate332(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate325.errors = vErrors;
+validate331.errors = vErrors;
 return errors === 0;
 }
 
-export const consumerEntrySchema = validate328;
-const schema267 = {"$id":"function-consumerEntrySchema","$ref":"response#/components/schemas/ConsumerEntry"};
+export const consumerEntrySchema = validate334;
+const schema280 = {"$id":"function-consumerEntrySchema","$ref":"response#/components/schemas/ConsumerEntry"};
 
-function validate329(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -16306,7 +16758,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate329.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate335.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16318,12 +16770,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate329.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate335.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate329.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate335.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -16331,7 +16783,7 @@ else {
 }
 }
 else {
-validate329.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16350,14 +16802,14 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate329.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate335.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate329.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate335.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -16379,14 +16831,14 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 4096){
-validate329.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate335.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate329.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -16404,35 +16856,35 @@ if(valid0){
 }
 }
 else {
-validate329.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate335.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate329.errors = vErrors;
+validate335.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-consumerEntrySchema" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate329(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate329.errors : vErrors.concat(validate329.errors);
+if(!(validate335(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate335.errors : vErrors.concat(validate335.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate328.errors = vErrors;
+validate334.errors = vErrors;
 return errors === 0;
 }
 
-export const deleteConsumerParams = validate331;
-const schema270 = {"$id":"function-deleteConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
+export const deleteConsumerParams = validate337;
+const schema283 = {"$id":"function-deleteConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
 
-function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteConsumerParams" */;
 let vErrors = null;
 let errors = 0;
@@ -16441,7 +16893,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate331.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate337.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16453,12 +16905,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate331.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate337.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate331.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate337.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -16466,7 +16918,7 @@ else {
 }
 }
 else {
-validate331.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate337.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16485,20 +16937,20 @@ if(valid0){
 }
 }
 else {
-validate331.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate337.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate331.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
 
-export const deleteConsumerHeaders = validate332;
-const schema272 = {"$id":"function-deleteConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+export const deleteConsumerHeaders = validate338;
+const schema285 = {"$id":"function-deleteConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
-function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
@@ -16512,14 +16964,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate332.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate338.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate332.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate338.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -16538,17 +16990,17 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate332.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate338.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate332.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate338.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern5.test(data1)){
-validate332.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate338.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 else {
@@ -16557,7 +17009,7 @@ else {
 }
 }
 else {
-validate332.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate338.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -16573,20 +17025,20 @@ if(valid0){
 }
 }
 else {
-validate332.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate338.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate332.errors = vErrors;
+validate338.errors = vErrors;
 return errors === 0;
 }
 
-export const updateConsumerParams = validate333;
-const schema273 = {"$id":"function-updateConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
+export const updateConsumerParams = validate339;
+const schema286 = {"$id":"function-updateConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
 
-function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateConsumerParams" */;
 let vErrors = null;
 let errors = 0;
@@ -16595,7 +17047,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate333.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate339.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16607,12 +17059,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate333.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate339.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate333.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate339.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -16620,7 +17072,7 @@ else {
 }
 }
 else {
-validate333.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate339.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16630,261 +17082,6 @@ var valid1 = _errs2 === errors;
 if(valid1){
 }
 var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate333.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate333.errors = vErrors;
-return errors === 0;
-}
-
-export const updateConsumerHeaders = validate334;
-const schema275 = {"$id":"function-updateConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
-
-function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerHeaders" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate334.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate334.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate334.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate334.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern5.test(data1)){
-validate334.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-else {
-}
-}
-}
-}
-else {
-validate334.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate334.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate334.errors = vErrors;
-return errors === 0;
-}
-
-export const updateConsumerBody = validate335;
-const schema276 = {"$id":"function-updateConsumerBody","$ref":"request#/components/schemas/UpdateConsumerRequest"};
-const schema277 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
-
-function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate336.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate336.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate336.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate336.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate336.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate336.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerBody" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate336(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
-errors = vErrors.length;
-}
-else {
-}
-validate335.errors = vErrors;
-return errors === 0;
-}
-
-export const updateConsumerLimits = validate338;
-const schema278 = {"$id":"function-updateConsumerLimits","$ref":"limits#/components/schemas/UpdateConsumerRequest"};
-const schema279 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
-
-function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate339.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate339.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate339.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate339.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -16904,52 +17101,161 @@ validate339.errors = vErrors;
 return errors === 0;
 }
 
+export const updateConsumerHeaders = validate340;
+const schema288 = {"$id":"function-updateConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
-function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerLimits" */;
+function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate339(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
-errors = vErrors.length;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate340.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
 }
 else {
 }
-validate338.errors = vErrors;
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate340.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate340.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern5.test(data1)){
+validate340.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate340.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate340.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate340.errors = vErrors;
 return errors === 0;
 }
 
-export const queryAuditLogQuery = validate341;
-const schema280 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
-const schema282 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+export const updateConsumerBody = validate341;
+const schema289 = {"$id":"function-updateConsumerBody","$ref":"request#/components/schemas/UpdateConsumerRequest"};
+const schema290 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
-if(typeof data === "string"){
-if(func0(data) > 128){
-validate342.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data) < 1){
-validate342.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data)){
-validate342.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate342.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
+else {
+validate342.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate342.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+else {
 }
 }
 else {
-validate342.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate342.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate342.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
@@ -16961,6 +17267,152 @@ return errors === 0;
 
 
 function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerBody" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate342(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate341.errors = vErrors;
+return errors === 0;
+}
+
+export const updateConsumerLimits = validate344;
+const schema291 = {"$id":"function-updateConsumerLimits","$ref":"limits#/components/schemas/UpdateConsumerRequest"};
+const schema292 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+
+function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate345.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate345.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate345.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate345.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate345.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate345.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerLimits" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate345(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate345.errors : vErrors.concat(validate345.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate344.errors = vErrors;
+return errors === 0;
+}
+
+export const queryAuditLogQuery = validate347;
+const schema293 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
+const schema295 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+
+function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(typeof data === "string"){
+if(func0(data) > 128){
+validate348.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data) < 1){
+validate348.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data)){
+validate348.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate348.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate348.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-queryAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
@@ -16976,8 +17428,8 @@ data.limit = 50;
 if(data.object_id !== undefined){
 let data0 = data.object_id;
 const _errs1 = errors;
-if(!(validate342(data0, {instancePath:instancePath+"/object_id",parentData:data,parentDataProperty:"object_id",rootData}))){
-vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
+if(!(validate348(data0, {instancePath:instancePath+"/object_id",parentData:data,parentDataProperty:"object_id",rootData}))){
+vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
 }
 else {
@@ -16993,13 +17445,13 @@ let data1 = data.subject_type;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate341.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate347.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema282.enum;
+const vSchema0 = schema295.enum;
 if(!((((((((data1 === "object") || (data1 === "consumer")) || (data1 === "token")) || (data1 === "consumer_token")) || (data1 === "passkey")) || (data1 === "identity")) || (data1 === "request")) || (data1 === "workload_rule"))){
-validate341.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema282.enum},message:"must be equal to one of the allowed values"}];
+validate347.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema295.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17022,14 +17474,14 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate341.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate347.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate341.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate347.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -17048,14 +17500,14 @@ const _errs8 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate341.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate347.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate341.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate347.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs7){
@@ -17077,12 +17529,12 @@ if(typeof data4 == "number"){
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func0(data4) > 64){
-validate341.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate347.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data4))){
-validate341.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate347.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
@@ -17090,7 +17542,7 @@ else {
 }
 }
 else {
-validate341.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate347.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs9){
@@ -17113,12 +17565,12 @@ if(typeof data5 == "number"){
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func0(data5) > 64){
-validate341.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate347.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data5))){
-validate341.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate347.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
@@ -17126,7 +17578,7 @@ else {
 }
 }
 else {
-validate341.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate347.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs11){
@@ -17143,19 +17595,19 @@ if(data.after !== undefined){
 let data6 = data.after;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate341.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate347.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs14 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate341.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate347.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate341.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate347.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -17174,13 +17626,13 @@ if(valid0){
 let data7 = data.order;
 const _errs15 = errors;
 if(typeof data7 !== "string"){
-validate341.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate347.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs16 = errors;
-const vSchema1 = schema280.properties.order.enum;
+const vSchema1 = schema293.properties.order.enum;
 if(!((data7 === "asc") || (data7 === "desc"))){
-validate341.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/enum",keyword:"enum",params:{allowedValues: schema280.properties.order.enum},message:"must be equal to one of the allowed values"}];
+validate347.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/enum",keyword:"enum",params:{allowedValues: schema293.properties.order.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17192,19 +17644,19 @@ if(valid0){
 let data8 = data.limit;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate341.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate347.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs18 = errors;
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 500 || isNaN(data8)){
-validate341.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate347.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate341.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate347.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17227,26 +17679,26 @@ if(valid0){
 }
 }
 else {
-validate341.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate347.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate341.errors = vErrors;
+validate347.errors = vErrors;
 return errors === 0;
 }
 
-export const queryAuditLogResponse200 = validate344;
-const schema283 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
-const schema284 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
-const schema285 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
-const schema286 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
-const schema287 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
+export const queryAuditLogResponse200 = validate350;
+const schema296 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
+const schema297 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema298 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+const schema299 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
+const schema300 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
 const pattern48 = new RegExp("^[0-9a-f]{64}$", "u");
 const pattern49 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
 
-function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate351(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -17254,7 +17706,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.object_id === undefined) && (missing0 = "object_id"))) || ((data.action === undefined) && (missing0 = "action"))) || ((data.timestamp === undefined) && (missing0 = "timestamp"))) || ((data.ip === undefined) && (missing0 = "ip"))){
-validate345.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate351.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17262,19 +17714,19 @@ if(data.id !== undefined){
 let data0 = data.id;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate345.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate351.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate345.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate351.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate345.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate351.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17297,14 +17749,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate345.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate351.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -17326,14 +17778,14 @@ if(typeof data2 == "number"){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats40.test(data2))){
-validate345.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate351.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -17351,13 +17803,13 @@ let data3 = data.subject_type;
 const _errs7 = errors;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate345.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
-const vSchema0 = schema285.enum;
+const vSchema0 = schema298.enum;
 if(!((((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity")) || (data3 === "request")) || (data3 === "workload_rule"))){
-validate345.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema285.enum},message:"must be equal to one of the allowed values"}];
+validate351.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema298.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17380,14 +17832,14 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 1400){
-validate345.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate351.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -17404,13 +17856,13 @@ let data5 = data.action;
 const _errs12 = errors;
 const _errs13 = errors;
 if(typeof data5 !== "string"){
-validate345.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs14 = errors;
-const vSchema1 = schema286.enum;
+const vSchema1 = schema299.enum;
 if(!((((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge")) || (data5 === "denied"))){
-validate345.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema286.enum},message:"must be equal to one of the allowed values"}];
+validate351.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema299.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17430,19 +17882,19 @@ if(data.version !== undefined){
 let data6 = data.version;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate345.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate351.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 2147483647 || isNaN(data6)){
-validate345.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate351.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate345.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate351.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17465,14 +17917,14 @@ const _errs18 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate345.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate351.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs17){
@@ -17488,19 +17940,19 @@ if(data.value_version !== undefined){
 let data8 = data.value_version;
 const _errs19 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate345.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate351.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs20 = errors;
 if(errors === _errs19){
 if(typeof data8 == "number"){
 if(data8 > 2147483647 || isNaN(data8)){
-validate345.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate351.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate345.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate351.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17523,14 +17975,14 @@ const _errs22 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
 if(!pattern48.test(data9)){
-validate345.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate351.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs21){
@@ -17549,7 +18001,7 @@ const _errs24 = errors;
 if(errors === _errs23){
 if(Array.isArray(data10)){
 if(data10.length > 101){
-validate345.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate351.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -17563,14 +18015,14 @@ const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
 if(!pattern49.test(data11)){
-validate345.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate351.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs26){
@@ -17589,7 +18041,7 @@ if(valid3){
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate351.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs23){
@@ -17601,22 +18053,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.key !== undefined){
-let data12 = data.key;
+if(data.signer !== undefined){
+let data12 = data.signer;
 const _errs28 = errors;
 const _errs29 = errors;
 const _errs30 = errors;
 if(errors === _errs29){
 if(typeof data12 === "string"){
 if(!pattern49.test(data12)){
-validate345.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate351.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs29){
@@ -17631,22 +18083,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.previous_key !== undefined){
-let data13 = data.previous_key;
+if(data.key !== undefined){
+let data13 = data.key;
 const _errs31 = errors;
 const _errs32 = errors;
 const _errs33 = errors;
 if(errors === _errs32){
 if(typeof data13 === "string"){
 if(!pattern49.test(data13)){
-validate345.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate351.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs32){
@@ -17661,25 +18113,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
-let data14 = data.reason;
+if(data.previous_key !== undefined){
+let data14 = data.previous_key;
 const _errs34 = errors;
 const _errs35 = errors;
-if(errors === _errs34){
+const _errs36 = errors;
+if(errors === _errs35){
 if(typeof data14 === "string"){
-if(func0(data14) > 64){
-validate345.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(!pattern49.test(data14)){
+validate351.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs34){
+if(errors === _errs35){
 }
+}
+var valid7 = _errs35 === errors;
+if(valid7){
 }
 var valid0 = _errs34 === errors;
 }
@@ -17687,293 +18143,293 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.count !== undefined){
-let data15 = data.count;
-const _errs36 = errors;
-if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate345.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
+if(data.reason !== undefined){
+let data15 = data.reason;
 const _errs37 = errors;
-if(errors === _errs36){
-if(typeof data15 == "number"){
-if(data15 < 1 || isNaN(data15)){
-validate345.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+const _errs38 = errors;
+if(errors === _errs37){
+if(typeof data15 === "string"){
+if(func0(data15) > 64){
+validate351.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
-if(errors === _errs36){
+else {
+validate351.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs37){
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data16 = data.count;
+const _errs39 = errors;
+if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
+validate351.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs40 = errors;
+if(errors === _errs39){
+if(typeof data16 == "number"){
+if(data16 < 1 || isNaN(data16)){
+validate351.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs39){
+}
+}
+var valid0 = _errs39 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.names !== undefined){
-let data16 = data.names;
-const _errs38 = errors;
-const _errs39 = errors;
-if(errors === _errs38){
-if(Array.isArray(data16)){
-if(data16.length > 10){
-validate345.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
-return false;
-}
-else {
-var valid7 = true;
-const len1 = data16.length;
-for(let i1=0; i1<len1; i1++){
-let data17 = data16[i1];
-const _errs40 = errors;
+let data17 = data.names;
 const _errs41 = errors;
-if(errors === _errs40){
-if(typeof data17 === "string"){
-if(func0(data17) > 128){
-validate345.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+const _errs42 = errors;
+if(errors === _errs41){
+if(Array.isArray(data17)){
+if(data17.length > 10){
+validate351.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+return false;
+}
+else {
+var valid8 = true;
+const len1 = data17.length;
+for(let i1=0; i1<len1; i1++){
+let data18 = data17[i1];
+const _errs43 = errors;
+const _errs44 = errors;
+if(errors === _errs43){
+if(typeof data18 === "string"){
+if(func0(data18) > 128){
+validate351.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs40){
+if(errors === _errs43){
 }
 }
-var valid7 = _errs40 === errors;
-if(!valid7){
+var valid8 = _errs43 === errors;
+if(!valid8){
 break;
 }
 }
-if(valid7){
+if(valid8){
 }
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate351.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs38){
+if(errors === _errs41){
 }
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.rule !== undefined){
-let data18 = data.rule;
-const _errs42 = errors;
-const _errs43 = errors;
-if(errors === _errs42){
-if(typeof data18 === "string"){
-if(func0(data18) > 64){
-validate345.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+let data19 = data.rule;
+const _errs45 = errors;
+const _errs46 = errors;
+if(errors === _errs45){
+if(typeof data19 === "string"){
+if(func0(data19) > 64){
+validate351.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs42){
+if(errors === _errs45){
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.token_issuer !== undefined){
-let data19 = data.token_issuer;
-const _errs44 = errors;
-const _errs45 = errors;
-if(errors === _errs44){
-if(typeof data19 === "string"){
-if(func0(data19) > 500){
-validate345.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+let data20 = data.token_issuer;
+const _errs47 = errors;
+const _errs48 = errors;
+if(errors === _errs47){
+if(typeof data20 === "string"){
+if(func0(data20) > 500){
+validate351.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs44){
+if(errors === _errs47){
 }
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.token_subject !== undefined){
-let data20 = data.token_subject;
-const _errs46 = errors;
-const _errs47 = errors;
-if(errors === _errs46){
-if(typeof data20 === "string"){
-if(func0(data20) > 256){
-validate345.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+let data21 = data.token_subject;
+const _errs49 = errors;
+const _errs50 = errors;
+if(errors === _errs49){
+if(typeof data21 === "string"){
+if(func0(data21) > 256){
+validate351.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs46){
+if(errors === _errs49){
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.timestamp !== undefined){
-let data21 = data.timestamp;
-const _errs48 = errors;
-const _errs49 = errors;
-if(errors === _errs48){
-if(typeof data21 == "number"){
+let data22 = data.timestamp;
+const _errs51 = errors;
+const _errs52 = errors;
+if(errors === _errs51){
+if(typeof data22 == "number"){
 }
-if(errors === _errs48){
-if(typeof data21 === "string"){
-if(!(formats0.validate(data21))){
-validate345.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+if(errors === _errs51){
+if(typeof data22 === "string"){
+if(!(formats0.validate(data22))){
+validate351.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs48){
+if(errors === _errs51){
 }
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ip !== undefined){
-let data22 = data.ip;
-const _errs50 = errors;
-const _errs51 = errors;
-if(errors === _errs50){
-if(typeof data22 === "string"){
-if(func0(data22) > 45){
-validate345.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
+let data23 = data.ip;
+const _errs53 = errors;
+const _errs54 = errors;
+if(errors === _errs53){
+if(typeof data23 === "string"){
+if(func0(data23) > 45){
+validate351.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs50){
+if(errors === _errs53){
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.caller !== undefined){
-let data23 = data.caller;
-const _errs52 = errors;
-const _errs53 = errors;
-if(errors === _errs52){
-if(typeof data23 === "string"){
-if(func0(data23) > 128){
-validate345.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+let data24 = data.caller;
+const _errs55 = errors;
+const _errs56 = errors;
+if(errors === _errs55){
+if(typeof data24 === "string"){
+if(func0(data24) > 128){
+validate351.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate345.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate351.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs52){
+if(errors === _errs55){
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.actor_type !== undefined){
-let data24 = data.actor_type;
-const _errs54 = errors;
-const _errs55 = errors;
-if(typeof data24 !== "string"){
-validate345.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs56 = errors;
-const vSchema2 = schema178.enum;
-if(!((((data24 === "session") || (data24 === "token")) || (data24 === "consumer_token")) || (data24 === "machine"))){
-validate345.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema178.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-else {
-}
-if(errors === _errs55){
-}
-var valid8 = _errs55 === errors;
-if(valid8){
-}
-var valid0 = _errs54 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actor_id !== undefined){
-let data25 = data.actor_id;
+let data25 = data.actor_type;
 const _errs57 = errors;
 const _errs58 = errors;
-if(errors === _errs57){
-if(typeof data25 === "string"){
-if(func0(data25) > 128){
-validate345.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+if(typeof data25 !== "string"){
+validate351.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs59 = errors;
+const vSchema2 = schema178.enum;
+if(!((((data25 === "session") || (data25 === "token")) || (data25 === "consumer_token")) || (data25 === "machine"))){
+validate351.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema178.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
 }
+if(errors === _errs58){
 }
-else {
-validate345.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs57){
-}
+var valid9 = _errs58 === errors;
+if(valid9){
 }
 var valid0 = _errs57 === errors;
 }
@@ -17981,6 +18437,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.actor_id !== undefined){
+let data26 = data.actor_id;
+const _errs60 = errors;
+const _errs61 = errors;
+if(errors === _errs60){
+if(typeof data26 === "string"){
+if(func0(data26) > 128){
+validate351.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate351.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs60){
+}
+}
+var valid0 = _errs60 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -18008,18 +18491,18 @@ if(valid0){
 }
 }
 else {
-validate345.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate351.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate345.errors = vErrors;
+validate351.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate350(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-queryAuditLogResponse200" */;
 let vErrors = null;
 let errors = 0;
@@ -18027,7 +18510,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate344.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate350.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -18036,8 +18519,8 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
-if(!(validate345(data0, {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate345.errors : vErrors.concat(validate345.errors);
+if(!(validate351(data0, {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
 errors = vErrors.length;
 }
 else {
@@ -18052,22 +18535,22 @@ if(valid0){
 }
 }
 else {
-validate344.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate350.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate344.errors = vErrors;
+validate350.errors = vErrors;
 return errors === 0;
 }
 
-export const auditLogFilterOptionsSchema = validate347;
-const schema291 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
-const schema292 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
-const schema293 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
+export const auditLogFilterOptionsSchema = validate353;
+const schema305 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
+const schema306 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema307 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
-function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate355(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -18075,7 +18558,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.value === undefined) && (missing0 = "value")) || ((data.label === undefined) && (missing0 = "label"))){
-validate349.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate355.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18086,14 +18569,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate349.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate355.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate349.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate355.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -18112,298 +18595,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 160){
-validate349.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
+validate355.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate349.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate349.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate349.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.object_ids === undefined) && (missing0 = "object_ids")) || ((data.actors === undefined) && (missing0 = "actors"))) || ((data.callers === undefined) && (missing0 = "callers"))){
-validate348.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.object_ids !== undefined){
-let data0 = data.object_ids;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-if(data0.length > 1000){
-validate348.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 128){
-validate348.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate348.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
-}
-}
-else {
-validate348.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.actors !== undefined){
-let data2 = data.actors;
-const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
-if(Array.isArray(data2)){
-if(data2.length > 1000){
-validate348.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
-return false;
-}
-else {
-var valid2 = true;
-const len1 = data2.length;
-for(let i1=0; i1<len1; i1++){
-let data3 = data2[i1];
-const _errs7 = errors;
-if(!(validate349(data3, {instancePath:instancePath+"/actors/" + i1,parentData:data2,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid2 = _errs7 === errors;
-if(!valid2){
-break;
-}
-}
-if(valid2){
-}
-}
-}
-else {
-validate348.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs5){
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.callers !== undefined){
-let data4 = data.callers;
-const _errs8 = errors;
-const _errs9 = errors;
-if(errors === _errs8){
-if(Array.isArray(data4)){
-if(data4.length > 1000){
-validate348.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
-return false;
-}
-else {
-var valid3 = true;
-const len2 = data4.length;
-for(let i2=0; i2<len2; i2++){
-let data5 = data4[i2];
-const _errs10 = errors;
-const _errs11 = errors;
-if(errors === _errs10){
-if(typeof data5 === "string"){
-if(func0(data5) > 128){
-validate348.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate348.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs10){
-}
-}
-var valid3 = _errs10 === errors;
-if(!valid3){
-break;
-}
-}
-if(valid3){
-}
-}
-}
-else {
-validate348.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs8){
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-}
-else {
-validate348.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate348.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-auditLogFilterOptionsSchema" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate348(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
-errors = vErrors.length;
-}
-else {
-}
-validate347.errors = vErrors;
-return errors === 0;
-}
-
-export const verifyAuditLogQuery = validate352;
-const schema294 = {"$id":"function-verifyAuditLogQuery","type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]};
-
-function validate352(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-verifyAuditLogQuery" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.full === undefined){
-data.full = false;
-}
-if(data.entries !== undefined){
-let data0 = data.entries;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate352.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 > 9007199254740991 || isNaN(data0)){
-validate352.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
-return false;
-}
-else {
-if(data0 < 1 || isNaN(data0)){
-validate352.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.head !== undefined){
-let data1 = data.head;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern48.test(data1)){
-validate352.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
-return false;
-}
-else {
-}
-}
-else {
-validate352.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate355.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -18415,288 +18614,6 @@ else {
 var valid0 = true;
 }
 if(valid0){
-let data2 = data.full;
-const _errs5 = errors;
-if(typeof data2 !== "boolean"){
-validate352.errors = [{instancePath:instancePath+"/full",schemaPath:"#/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs6 = errors;
-if(errors === _errs5){
-}
-var valid0 = _errs5 === errors;
-if(valid0){
-}
-}
-}
-}
-else {
-validate352.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate352.errors = vErrors;
-return errors === 0;
-}
-
-export const auditLogVerificationSchema = validate353;
-const schema295 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
-const schema296 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
-const schema297 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
-const schema298 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","unknown","value","version"]}}};
-
-function validate356(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.object_id === undefined) && (missing0 = "object_id")) || ((data.variant_id === undefined) && (missing0 = "variant_id"))) || ((data.version === undefined) && (missing0 = "version"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate356.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.object_id !== undefined){
-let data0 = data.object_id;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate356.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate356.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.variant_id !== undefined){
-let data1 = data.variant_id;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-}
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!(formats40.test(data1))){
-validate356.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
-return false;
-}
-else {
-}
-}
-else {
-validate356.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.version !== undefined){
-let data2 = data.version;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate356.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs6 = errors;
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 2147483647 || isNaN(data2)){
-validate356.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate356.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs5){
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reason !== undefined){
-let data3 = data.reason;
-const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate356.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs8 = errors;
-const vSchema0 = schema298.properties.reason.enum;
-if(!(((((data3 === "missing") || (data3 === "recipients")) || (data3 === "unknown")) || (data3 === "value")) || (data3 === "version"))){
-validate356.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema298.properties.reason.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-else {
-}
-if(errors === _errs7){
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-}
-}
-else {
-validate356.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate356.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate355(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.verified === undefined) && (missing0 = "verified")) || ((data.unrecorded === undefined) && (missing0 = "unrecorded"))) || ((data.altered === undefined) && (missing0 = "altered"))){
-validate355.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.verified !== undefined){
-let data0 = data.verified;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate355.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate355.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.unrecorded !== undefined){
-let data1 = data.unrecorded;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate355.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate355.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.altered !== undefined){
-let data2 = data.altered;
-const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
-if(Array.isArray(data2)){
-if(data2.length > 100){
-validate355.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs7 = errors;
-if(!(validate356(data3, {instancePath:instancePath+"/altered/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate356.errors : vErrors.concat(validate356.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid1 = _errs7 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
-}
-}
-else {
-validate355.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs5){
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
 }
 }
 }
@@ -18720,8 +18637,574 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
+if((((data.object_ids === undefined) && (missing0 = "object_ids")) || ((data.actors === undefined) && (missing0 = "actors"))) || ((data.callers === undefined) && (missing0 = "callers"))){
 validate354.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.object_ids !== undefined){
+let data0 = data.object_ids;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+if(data0.length > 1000){
+validate354.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 128){
+validate354.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actors !== undefined){
+let data2 = data.actors;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs5){
+if(Array.isArray(data2)){
+if(data2.length > 1000){
+validate354.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+return false;
+}
+else {
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs7 = errors;
+if(!(validate355(data3, {instancePath:instancePath+"/actors/" + i1,parentData:data2,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid2 = _errs7 === errors;
+if(!valid2){
+break;
+}
+}
+if(valid2){
+}
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs5){
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.callers !== undefined){
+let data4 = data.callers;
+const _errs8 = errors;
+const _errs9 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+if(data4.length > 1000){
+validate354.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+return false;
+}
+else {
+var valid3 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs10 = errors;
+const _errs11 = errors;
+if(errors === _errs10){
+if(typeof data5 === "string"){
+if(func0(data5) > 128){
+validate354.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs10){
+}
+}
+var valid3 = _errs10 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs8){
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+}
+else {
+validate354.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate354.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-auditLogFilterOptionsSchema" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate354(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate353.errors = vErrors;
+return errors === 0;
+}
+
+export const verifyAuditLogQuery = validate358;
+const schema308 = {"$id":"function-verifyAuditLogQuery","type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]};
+
+function validate358(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-verifyAuditLogQuery" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.full === undefined){
+data.full = false;
+}
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate358.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 > 9007199254740991 || isNaN(data0)){
+validate358.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate358.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.head !== undefined){
+let data1 = data.head;
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern48.test(data1)){
+validate358.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+return false;
+}
+else {
+}
+}
+else {
+validate358.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+let data2 = data.full;
+const _errs5 = errors;
+if(typeof data2 !== "boolean"){
+validate358.errors = [{instancePath:instancePath+"/full",schemaPath:"#/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
+}
+var valid0 = _errs5 === errors;
+if(valid0){
+}
+}
+}
+}
+else {
+validate358.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate358.errors = vErrors;
+return errors === 0;
+}
+
+export const auditLogVerificationSchema = validate359;
+const schema309 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
+const schema310 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
+const schema311 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
+const schema312 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","unknown","value","version"]}}};
+
+function validate362(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.object_id === undefined) && (missing0 = "object_id")) || ((data.variant_id === undefined) && (missing0 = "variant_id"))) || ((data.version === undefined) && (missing0 = "version"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate362.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.object_id !== undefined){
+let data0 = data.object_id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate362.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate362.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.variant_id !== undefined){
+let data1 = data.variant_id;
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+}
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!(formats40.test(data1))){
+validate362.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+else {
+}
+}
+else {
+validate362.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.version !== undefined){
+let data2 = data.version;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate362.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 2147483647 || isNaN(data2)){
+validate362.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate362.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs5){
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+let data3 = data.reason;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate362.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs8 = errors;
+const vSchema0 = schema312.properties.reason.enum;
+if(!(((((data3 === "missing") || (data3 === "recipients")) || (data3 === "unknown")) || (data3 === "value")) || (data3 === "version"))){
+validate362.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema312.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
+if(errors === _errs7){
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+}
+}
+else {
+validate362.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate362.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate361(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.verified === undefined) && (missing0 = "verified")) || ((data.unrecorded === undefined) && (missing0 = "unrecorded"))) || ((data.altered === undefined) && (missing0 = "altered"))){
+validate361.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.verified !== undefined){
+let data0 = data.verified;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate361.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate361.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unrecorded !== undefined){
+let data1 = data.unrecorded;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate361.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate361.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.altered !== undefined){
+let data2 = data.altered;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs5){
+if(Array.isArray(data2)){
+if(data2.length > 100){
+validate361.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs7 = errors;
+if(!(validate362(data3, {instancePath:instancePath+"/altered/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid1 = _errs7 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+}
+else {
+validate361.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs5){
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+}
+else {
+validate361.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate361.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
+validate360.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18729,7 +19212,7 @@ if(data.intact !== undefined){
 let data0 = data.intact;
 const _errs1 = errors;
 if(typeof data0 !== "boolean"){
-validate354.errors = [{instancePath:instancePath+"/intact",schemaPath:"#/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate360.errors = [{instancePath:instancePath+"/intact",schemaPath:"#/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs2 = errors;
@@ -18745,14 +19228,14 @@ if(data.entries !== undefined){
 let data1 = data.entries;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate354.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate360.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate354.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate360.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -18774,14 +19257,14 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!pattern48.test(data2)){
-validate354.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate360.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate354.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -18797,19 +19280,19 @@ if(data.verified_from !== undefined){
 let data3 = data.verified_from;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate354.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate360.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs8 = errors;
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate354.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate360.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate354.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate360.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18829,19 +19312,19 @@ if(data.first_broken_id !== undefined){
 let data4 = data.first_broken_id;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate354.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate360.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs10 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate354.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate360.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate354.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate360.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18861,13 +19344,13 @@ if(data.reason !== undefined){
 let data5 = data.reason;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate354.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
-const vSchema0 = schema296.properties.reason.enum;
+const vSchema0 = schema310.properties.reason.enum;
 if(!(((data5 === "added") || (data5 === "changed")) || (data5 === "missing"))){
-validate354.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema296.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate360.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema310.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -18883,8 +19366,8 @@ if(valid0){
 if(data.values !== undefined){
 let data6 = data.values;
 const _errs13 = errors;
-if(!(validate355(data6, {instancePath:instancePath+"/values",parentData:data,parentDataProperty:"values",rootData}))){
-vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
+if(!(validate361(data6, {instancePath:instancePath+"/values",parentData:data,parentDataProperty:"values",rootData}))){
+vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
 errors = vErrors.length;
 }
 else {
@@ -18905,35 +19388,35 @@ if(valid0){
 }
 }
 else {
-validate354.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate360.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate354.errors = vErrors;
+validate360.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate359(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-auditLogVerificationSchema" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate354(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
+if(!(validate360(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate353.errors = vErrors;
+validate359.errors = vErrors;
 return errors === 0;
 }
 
-export const callMcpHeaders = validate360;
-const schema299 = {"$id":"function-callMcpHeaders","type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]};
+export const callMcpHeaders = validate366;
+const schema313 = {"$id":"function-callMcpHeaders","type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
-function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate366(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpHeaders" */;
 let vErrors = null;
 let errors = 0;
@@ -18947,14 +19430,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate360.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate366.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate360.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate366.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -18973,14 +19456,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate360.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate366.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate360.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate366.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -18996,27 +19479,27 @@ if(valid0){
 }
 }
 else {
-validate360.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate366.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate360.errors = vErrors;
+validate366.errors = vErrors;
 return errors === 0;
 }
 
-export const callMcpBody = validate361;
-const schema300 = {"$id":"function-callMcpBody","$ref":"request#/components/schemas/JsonRpcMessage"};
-const schema301 = {"type":["object","array"],"additionalProperties":true};
+export const callMcpBody = validate367;
+const schema314 = {"$id":"function-callMcpBody","$ref":"request#/components/schemas/JsonRpcMessage"};
+const schema315 = {"type":["object","array"],"additionalProperties":true};
 
-function validate361(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpBody" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate361.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema301.type},message:"must be object,array"}];
+validate367.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema315.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -19030,21 +19513,21 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate361.errors = vErrors;
+validate367.errors = vErrors;
 return errors === 0;
 }
 
-export const callMcpLimits = validate362;
-const schema302 = {"$id":"function-callMcpLimits","$ref":"limits#/components/schemas/JsonRpcMessage"};
-const schema303 = {"type":["object","array"]};
+export const callMcpLimits = validate368;
+const schema316 = {"$id":"function-callMcpLimits","$ref":"limits#/components/schemas/JsonRpcMessage"};
+const schema317 = {"type":["object","array"]};
 
-function validate362(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate368(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpLimits" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate362.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema303.type},message:"must be object,array"}];
+validate368.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema317.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -19053,21 +19536,21 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate362.errors = vErrors;
+validate368.errors = vErrors;
 return errors === 0;
 }
 
-export const jsonRpcMessageSchema = validate363;
-const schema304 = {"$id":"function-jsonRpcMessageSchema","$ref":"response#/components/schemas/JsonRpcMessage"};
-const schema305 = {"type":["object","array"],"additionalProperties":true};
+export const jsonRpcMessageSchema = validate369;
+const schema318 = {"$id":"function-jsonRpcMessageSchema","$ref":"response#/components/schemas/JsonRpcMessage"};
+const schema319 = {"type":["object","array"],"additionalProperties":true};
 
-function validate363(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate369(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-jsonRpcMessageSchema" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate363.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema305.type},message:"must be object,array"}];
+validate369.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema319.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -19081,6 +19564,6 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate363.errors = vErrors;
+validate369.errors = vErrors;
 return errors === 0;
 }

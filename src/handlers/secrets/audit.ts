@@ -79,11 +79,12 @@ function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
 }
 
 function toDetailBody(detail: AuditEntry['detail']): Partial<components['schemas']['AuditLogEntry']> {
-  const { value, digest, recipients, key, previousKey, reason, count, names, rule, issuer, subject } = detail;
+  const { value, digest, recipients, signer, key, previousKey, reason, count, names, rule, issuer, subject } = detail;
   return {
     ...(value !== undefined && { value_version: value }),
     ...(digest !== undefined && { value_digest: digest }),
     ...(recipients !== undefined && { recipients: [...recipients] }),
+    ...(signer !== undefined && { signer }),
     ...(key !== undefined && { key }),
     ...(previousKey !== undefined && { previous_key: previousKey }),
     ...(reason !== undefined && { reason }),

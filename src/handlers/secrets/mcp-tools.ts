@@ -6,8 +6,8 @@ export const MCP_TOOLS = {
 reads them. This server never sees plain values. A secret's name may have several variants, each for different
 consumers; "id" selects one.`,
 
-  /** Readable copies are for clients that seal values themselves and know the owner's public key. */
-  omittedFields: ['keep_readable_copy'],
+  /** Readable copies and signatures are for clients that seal values themselves and have keys. */
+  omittedFields: ['keep_readable_copy', 'signature'],
 
   tools: [
     {

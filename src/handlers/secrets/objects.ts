@@ -24,8 +24,11 @@ export const objectsHandlers = ({ secrets, basePath }: Services): ObjectsHandler
   },
 
   async getObject(input) {
-    const { id, sealed, etag } = await secrets.read({ ...input.params, ...input.query }, toRequestOrigin(input));
-    return { status: 200, body: sealed, headers: { 'X-Object-Id': id, ETag: etag } };
+    const { id, sealed, signature, etag } = await secrets.read(
+      { ...input.params, ...input.query },
+      toRequestOrigin(input),
+    );
+    return { status: 200, body: sealed, headers: { 'X-Object-Id': id, ETag: etag, ...toSignatureHeader(signature) } };
   },
 
   async updateObject(input) {
@@ -37,8 +40,8 @@ export const objectsHandlers = ({ secrets, basePath }: Services): ObjectsHandler
   },
 
   async renameObject(input) {
-    const { slug, used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays } = input.body;
-    const patch = { slug, usedBy, tags, description, rotateAfterDays, ifMatch: input.headers['if-match'] };
+    const { slug, used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays, signature } = input.body;
+    const patch = { slug, usedBy, tags, description, rotateAfterDays, signature, ifMatch: input.headers['if-match'] };
     const object = await secrets.patch({ ...input.params, ...input.query }, patch, toRequestOrigin(input));
     return { status: 200, body: toMetadataBody(object) };
   },
@@ -61,12 +64,13 @@ export const versionsHandlers = ({ versions }: Pick<SecretsServices, 'versions'>
   },
 
   async getObjectVersion(input) {
-    const { id, sealed } = await versions.read({ ...input.params, ...input.query }, toRequestOrigin(input));
-    return { status: 200, body: sealed, headers: { 'X-Object-Id': id } };
+    const { id, sealed, signature } = await versions.read({ ...input.params, ...input.query }, toRequestOrigin(input));
+    return { status: 200, body: sealed, headers: { 'X-Object-Id': id, ...toSignatureHeader(signature) } };
   },
 
   async restoreObjectVersion(input) {
-    const object = await versions.restore({ ...input.params, ...input.query }, toRequestOrigin(input));
+    const ref = { ...input.params, ...input.query, signature: input.body?.signature };
+    const object = await versions.restore(ref, toRequestOrigin(input));
     return { status: 200, body: toMetadataBody(object) };
   },
 });
@@ -76,9 +80,13 @@ type Schemas = components['schemas'];
 function toSecretValueInput(
   body: Omit<Schemas['UpdateObjectRequest'], 'description' | 'keep_readable_copy'>,
 ): SecretValueInput {
-  const { value, used_by: usedBy, tags, rotate_after_days: rotateAfterDays, recipients } = body;
-  return { value, usedBy, tags, rotateAfterDays, recipients };
+  const { value, used_by: usedBy, tags, rotate_after_days: rotateAfterDays, recipients, signature } = body;
+  return { value, usedBy, tags, rotateAfterDays, recipients, signature };
 }
+
+/** A header has no line breaks, so the signature is in base64. */
+const toSignatureHeader = (signature: string | undefined) =>
+  signature === undefined ? {} : { 'X-Object-Signature': Buffer.from(signature).toString('base64') };
 
 /** Fields of the request that the response repeats; they are not stored. */
 interface Echoed {
@@ -87,11 +95,12 @@ interface Echoed {
 
 /** Returns the metadata of one secret, without the fields that only lists contain. */
 function toMetadataBody(object: SecretMetadata, { keepsReadableCopy = false }: Echoed = {}): Schemas['ObjectMetadata'] {
-  const { id, slug, etag, tags, usedBy, description, rotation, recipientCount, recipients } = object;
+  const { id, slug, etag, version, tags, usedBy, description, rotation, recipientCount, recipients } = object;
   return {
     id,
     slug,
     etag,
+    version,
     tags: [...tags],
     ...(usedBy.length > 0 && { used_by: [...usedBy] }),
     ...(description !== undefined && { description }),
@@ -125,7 +134,7 @@ function toResealBody({ reason, missing, stale }: ResealReason): Schemas['Reseal
 }
 
 function toVersionBody(version: SecretVersion): Schemas['ObjectVersion'] {
-  const { createdAt, createdBy, replacedAt, replacedBy, recipientCount, recipients } = version;
+  const { createdAt, createdBy, replacedAt, replacedBy, recipientCount, recipients, signature } = version;
   return {
     version: version.version,
     created_at: createdAt.toISOString(),
@@ -134,5 +143,6 @@ function toVersionBody(version: SecretVersion): Schemas['ObjectVersion'] {
     replaced_by: replacedBy,
     recipient_count: recipientCount,
     ...(recipients.length > 0 && { recipients: [...recipients] }),
+    ...(signature !== undefined && { signature }),
   };
 }

@@ -27,6 +27,8 @@ export interface AuditDetail {
   readonly digest?: string;
   /** The fingerprints of the recorded recipients, sorted. */
   readonly recipients?: readonly string[];
+  /** The fingerprint of the key that signed the value. */
+  readonly signer?: string;
   /** The fingerprint of the public key that was registered. */
   readonly key?: string;
   /** The fingerprint of the public key before. */

@@ -8,6 +8,7 @@ import { secretsCommand } from '../../../src/commands/secrets/secrets-command.js
 import { StartupError } from '../../../src/config/startup-error.js';
 import { createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
+import type { Database } from '../../../src/storage/database.js';
 import { serveTrellis } from '../../client/trellis-server.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 
@@ -38,6 +39,8 @@ export interface SecretsCli {
   /** A consumer whose public key is `recipient`. */
   readonly consumer: string;
   readonly folder: string;
+  /** The database of the service, as an attacker with write access finds it. */
+  readonly database: Database;
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command in this process, like the command line. */
   run(args: readonly string[], given?: CommandInput): Promise<SecretsCommandResult>;
@@ -67,6 +70,7 @@ export async function openSecretsCli(): Promise<SecretsCli> {
   await client.POST('/consumers', { body: { name: 'acme/shop', public_key: recipient } });
   return {
     ...{ server, token, client, owner, identity, recipient, consumer: 'acme/shop', folder },
+    database: trellis.services.database,
     env: { ...env, HOME: folder },
     run: (args, given = {}) => runSecrets(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
     async close() {

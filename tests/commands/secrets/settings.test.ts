@@ -33,6 +33,7 @@ describe('readSettings', () => {
     TRELLIS_SECRETS_CALLER: 'env',
     TRELLIS_SECRETS_IDENTITY: 'AGE-SECRET-KEY-1ENV',
   };
+  const UNSIGNED = { signingKey: undefined, requiresSignatures: false };
   const FLAGS = { server: 'https://flag.example', tokenCommand: 'echo', caller: 'flag', identityFile: '/flag' };
 
   test('prefers options to the environment, the environment to the file, and the file to defaults', async () => {
@@ -40,18 +41,19 @@ describe('readSettings', () => {
     const from = (flags: object, env: Record<string, string>) => readSettings({ config, ...flags }, env);
     expect(await from(FLAGS, ENV)).toEqual({
       ...{ server: 'https://flag.example/secrets', token: { command: 'echo' } },
-      ...{ caller: 'flag', identity: { file: '/flag' } },
+      ...{ caller: 'flag', identity: { file: '/flag' }, ...UNSIGNED },
     });
     expect(await from({}, ENV)).toEqual({
       ...{ server: 'https://env.example/vault', token: { text: 'trs_env' } },
-      ...{ caller: 'env', identity: { text: 'AGE-SECRET-KEY-1ENV' } },
+      ...{ caller: 'env', identity: { text: 'AGE-SECRET-KEY-1ENV' }, ...UNSIGNED },
     });
     expect(await from({}, { TRELLIS_SECRETS_TOKEN: '' })).toEqual({
       ...{ server: 'https://file.example/secrets', token: { text: 'trs_file' } },
-      ...{ caller: 'file', identity: { file: '/file' } },
+      ...{ caller: 'file', identity: { file: '/file' }, ...UNSIGNED },
     });
     expect(await readSettings({}, { HOME: '/nowhere' })).toEqual({
       ...{ server: 'http://localhost:4000/secrets', token: undefined, caller: undefined, identity: undefined },
+      ...UNSIGNED,
     });
   });
 
@@ -59,6 +61,10 @@ describe('readSettings', () => {
     [{ TRELLIS_SECRETS_TOKEN_COMMAND: 'pass a' }, { token: { command: 'pass a' } }],
     [{ TRELLIS_SECRETS_IDENTITY_FILE: '/a' }, { identity: { file: '/a' } }],
     [{ TRELLIS_SECRETS_IDENTITY_COMMAND: 'pass b' }, { identity: { command: 'pass b' } }],
+    [{ TRELLIS_SECRETS_SIGNING_KEY: 'key' }, { signingKey: { text: 'key' } }],
+    [{ TRELLIS_SECRETS_SIGNING_KEY_FILE: '/b' }, { signingKey: { file: '/b' } }],
+    [{ TRELLIS_SECRETS_SIGNING_KEY_COMMAND: 'pass c' }, { signingKey: { command: 'pass c' } }],
+    [{ TRELLIS_SECRETS_REQUIRE_SIGNATURES: '1' }, { requiresSignatures: true }],
   ])('reads the source of a credential from the environment: %j', async (env, expected) => {
     expect(await readSettings({ config: await writeSettings(FILE) }, env)).toMatchObject(expected);
   });

@@ -56,6 +56,7 @@ export function objectsTests(stage: () => Stage): void {
       id: expect.any(String) as string,
       slug,
       etag: data?.etag,
+      version: 1,
       tags: ['db', 'prod'],
       used_by: ['acme/shop', 'web-1'],
       description: 'Opens the shop.',
@@ -138,11 +139,11 @@ export function objectsTests(stage: () => Stage): void {
     const kept = await update(slug, { value: ageValue({ payload: 'second' }) });
     const etag = `"${id}.2"`;
     const same = { id, slug, etag, tags: ['prod'], used_by: ['web'], rotate_after_days: 30, recipient_count: 1 };
-    expect([kept.response.status, kept.data]).toEqual([200, same]);
+    expect([kept.response.status, kept.data]).toEqual([200, { ...same, version: 2 }]);
     expect((await read(slug)).bytes).toEqual(toBytes(ageValue({ payload: 'second' })));
     const cleared = await update(slug, { used_by: [], tags: [], rotate_after_days: null, keep_readable_copy: true });
     const bare = { id, slug, etag: `"${id}.3"`, tags: [], keep_readable_copy: true, recipient_count: 1 };
-    expect(cleared.data).toEqual(bare);
+    expect(cleared.data).toEqual({ ...bare, version: 3 });
   });
 
   test('updateObject: returns 409 for a consumer of a different variant, and changes nothing', async () => {

@@ -1,5 +1,8 @@
+import { generateSigningKey, parseSigningKey, readSignatureHeader, signValue } from '../../../src/sealing/secrets.js';
 import { ageValue } from '../../secrets/age-files.js';
 import type { Stage } from './fixtures.js';
+
+const signer = parseSigningKey(generateSigningKey());
 
 export function versionsTests(stage: () => Stage): void {
   const put = (slug: string, payload: string) => {
@@ -17,9 +20,9 @@ export function versionsTests(stage: () => Stage): void {
     const { data, response } = await stage().client().GET('/objects/{slug}/versions/{version}', init);
     return { status: response.status, text: data };
   };
-  const restore = (slug: string, version: number) => {
+  const restore = (slug: string, version: number, body?: { signature: string }) => {
     const params = { path: { slug, version } };
-    return stage().client().POST('/objects/{slug}/versions/{version}/restore', { params });
+    return stage().client().POST('/objects/{slug}/versions/{version}/restore', { params, body });
   };
   const addRotated = async () => {
     const { slug } = await stage().addObject({ value: ageValue({ payload: 'v1' }), used_by: ['web'] });
@@ -57,6 +60,30 @@ export function versionsTests(stage: () => Stage): void {
     expect((await listVersions(slug)).data?.map(({ version }) => version)).toEqual([3, 2, 1]);
     expect((await readVersion(slug, 3)).text).toContain('v3');
     expect((await restore(slug, 9)).response.status).toBe(404);
+  });
+
+  test('restoreObjectVersion stores a signature of the restored value with its new number', async () => {
+    const slug = await addRotated();
+    const { data: [{ id } = { id: '' }] = [] } = await stage()
+      .client()
+      .GET('/objects', { params: { query: { slug } } });
+    const sealed = Buffer.from(ageValue({ payload: 'v1' }), 'base64');
+    const sign = (change = {}) => signValue(signer, { slug, id, version: 4, sealed, ...change });
+    expect((await restore(slug, 1, { signature: await sign({ version: 3 }) })).response.status).toBe(412);
+    expect((await restore(slug, 2, { signature: await sign() })).response.status).toBe(422);
+    expect((await restore(slug, 1, { signature: 'x' })).response.status).toBe(422);
+    const signature = await sign();
+    expect((await restore(slug, 1, { signature })).response.status).toBe(200);
+    const init = { params: { path: { slug } }, parseAs: 'text' } as const;
+    const { response } = await stage().client().GET('/objects/{slug}', init);
+    expect(readSignatureHeader(response.headers)).toBe(signature);
+    await put(slug, 'v5');
+    expect((await listVersions(slug)).data?.map((each) => each.signature)).toEqual([
+      signature,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('Operations on versions require an id if the slug has several variants', async () => {

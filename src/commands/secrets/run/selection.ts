@@ -1,11 +1,11 @@
 import { CommandError } from '../../../config/startup-error.js';
 import { toVariable } from '../../../sealing/env-names.js';
+import { fetchSealedValue } from '../authentic-values.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
 import { openStoredValue } from '../open-value.js';
 import type { Environment } from '../settings.js';
-import { fetchSealedValue } from '../values.js';
 import { isLoaderVariable } from './loader-variables.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from './secrets-map.js';
 
@@ -111,7 +111,10 @@ function assertDistinct(chosen: readonly Chosen[]): void {
 }
 
 /** The variables of credentials of `trellis secrets`, which programs must not receive. */
-const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY', 'TRELLIS_SECRETS_ID_TOKEN'];
+const WITHHELD = [
+  ...['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY', 'TRELLIS_SECRETS_ID_TOKEN'],
+  'TRELLIS_SECRETS_SIGNING_KEY',
+];
 
 /** Returns an environment without the credentials of this command. */
 export const withoutCredentials = (env: Environment): Environment =>

@@ -1,0 +1,94 @@
+/** Signing keys of writers: Ed25519 keys in the files of OpenSSH. */
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { SealingError } from './sealing-error.js';
+import {
+  createFieldReader,
+  formatSignature,
+  fromBase64,
+  joinBytes,
+  toBase64,
+  toField,
+  toSignedBytes,
+  toUint32,
+  wrapLines,
+} from './ssh-signature.js';
+import type { SignedStatement } from './value-statement.js';
+
+/** Signs values. The private key may be elsewhere, such as in a browser's key store. */
+export interface Signer {
+  /** The 32 bytes of the Ed25519 public key. */
+  readonly publicKey: Uint8Array;
+  /** Returns the 64 bytes of the Ed25519 signature. */
+  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> | Uint8Array;
+}
+
+const [START, END] = ['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----'];
+const MAGIC = 'openssh-key-v1\0';
+const NO_CIPHER = 'none';
+/** Unencrypted keys are padded to a multiple of this number of bytes. */
+const BLOCK = 8;
+
+/** Generates a signing key, as an unencrypted file of OpenSSH, which `ssh-keygen` reads too. */
+export function generateSigningKey(comment = 'trellis secrets'): string {
+  const seed = ed25519.utils.randomSecretKey();
+  const publicKey = ed25519.getPublicKey(seed);
+  const check = crypto.getRandomValues(new Uint8Array(4));
+  const blob = joinBytes(toField('ssh-ed25519'), toField(publicKey));
+  const secret = joinBytes(check, check, blob, toField(joinBytes(seed, publicKey)), toField(comment));
+  const padding = Uint8Array.from({ length: (BLOCK - (secret.length % BLOCK)) % BLOCK }, (_, index) => index + 1);
+  const file = joinBytes(
+    ...[MAGIC, toField(NO_CIPHER), toField(NO_CIPHER), toField(''), toUint32(1), toField(blob)],
+    toField(joinBytes(secret, padding)),
+  );
+  return `${START}\n${wrapLines(toBase64(file))}${END}\n`;
+}
+
+/**
+ * Reads an Ed25519 private key of OpenSSH without a passphrase.
+ *
+ * @throws SealingError `invalid_key` for anything else. The message never quotes the text.
+ */
+export function parseSigningKey(text: string): Signer {
+  const content = text.trim();
+  if (!content.startsWith(START) || !content.endsWith(END)) throw invalidKey('received something else');
+  try {
+    const reader = createFieldReader(fromBase64(content.slice(START.length, -END.length).replace(/\s+/g, '')));
+    const magic = new TextDecoder().decode(reader.take(MAGIC.length));
+    const cipher = reader.readText();
+    if (magic === MAGIC && cipher !== NO_CIPHER) throw invalidKey('received one with a passphrase');
+    reader.readField();
+    reader.readField();
+    const isSingle = reader.readUint32() === 1;
+    reader.readField();
+    const secret = createFieldReader(reader.readField());
+    const isIntact = secret.readUint32() === secret.readUint32();
+    if (secret.readText() !== 'ssh-ed25519') throw invalidKey('received a different kind');
+    const [publicKey, pair] = [secret.readField(), secret.readField()];
+    const seed = pair.slice(0, 32);
+    const isPair = toBase64(pair) === toBase64(joinBytes(seed, publicKey));
+    const isOwn = toBase64(ed25519.getPublicKey(seed)) === toBase64(publicKey);
+    if (magic !== MAGIC || !isSingle || !isIntact || !isPair || !isOwn) throw invalidKey('received a damaged one');
+    return { publicKey, sign: (bytes) => ed25519.sign(bytes, seed) };
+  } catch (error) {
+    throw error instanceof SealingError ? error : invalidKey('received a damaged one');
+  }
+}
+
+function invalidKey(reason: string): SealingError {
+  return new SealingError('invalid_key', `Expected an Ed25519 private key of OpenSSH without a passphrase; ${reason}.`);
+}
+
+/** Returns a text followed by its armored signature. */
+export async function signText(signer: Signer, text: string): Promise<string> {
+  return text + formatSignature(signer.publicKey, await signer.sign(await toSignedBytes(text)));
+}
+
+/** Returns whether the key that a statement names has signed it. */
+export async function isSignedByItsKey({ text, publicKey, signature }: SignedStatement): Promise<boolean> {
+  try {
+    return ed25519.verify(signature, await toSignedBytes(text), publicKey, { zip215: false });
+  } catch {
+    // The library throws for a key that is not a point of the curve.
+    return false;
+  }
+}
