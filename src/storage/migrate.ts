@@ -27,6 +27,7 @@ import { auditArchives } from './migrations/0023-audit-archives.js';
 import { notifications } from './migrations/0024-notifications.js';
 import { forgeCredentials } from './migrations/0025-forge-credentials.js';
 import { workloadIdentity } from './migrations/0026-workload-identity.js';
+import { reviewHistory } from './migrations/0029-review-history.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   notifications,
   forgeCredentials,
   workloadIdentity,
+  reviewHistory,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -77,7 +79,7 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
  */
 const EXPANSIONS: ReadonlySet<Migration> = new Set([
   ...[backupSchedule, hiddenRepositories, auditArchives, notifications],
-  ...[forgeCredentials, workloadIdentity],
+  ...[forgeCredentials, workloadIdentity, reviewHistory],
 ]);
 
 interface SchemaVersions {

@@ -16545,13 +16545,1023 @@ return errors === 0;
 }
 validate216.evaluated = {"props":{"timezone":true,"since":true,"per":true,"periods":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listViewsResponse200 = validate219;
-const schema334 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
-const schema335 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
-const schema336 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const schema343 = {"type":"string","enum":["board","updated","created","repository"]};
-const schema344 = {"type":"string","enum":["none","repository","forge","section"]};
-const schema337 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+export const getReviewInsightsQuery = validate219;
+const schema334 = {"$id":"function-getReviewInsightsQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"}},"required":[]}]};
+
+function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-getReviewInsightsQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate219.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.days === undefined){
+data.days = 30;
+}
+if(data.owner !== undefined){
+let data0 = data.owner;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate219.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate219.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate219.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data1 = data.days;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate219.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 > 90 || isNaN(data1)){
+validate219.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"}];
+return false;
+}
+else {
+if(data1 < 7 || isNaN(data1)){
+validate219.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 7},message:"must be >= 7"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs4 === errors;
+if(valid1){
+if(data.forge !== undefined){
+let data2 = data.forge;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+validate219.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data2 === "github") || (data2 === "forgejo")) || (data2 === "gitlab"))){
+validate219.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.repo !== undefined){
+let data3 = data.repo;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate219.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern61.test(data3)){
+validate219.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate219.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate219.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate219.errors = vErrors;
+return errors === 0;
+}
+validate219.evaluated = {"props":{"owner":true,"days":true,"forge":true,"repo":true},"dynamicProps":false,"dynamicItems":false};
+
+export const reviewInsightsSchema = validate220;
+const schema337 = {"$id":"function-reviewInsightsSchema","allOf":[{"$ref":"response#/components/schemas/ReviewInsights"}]};
+const schema338 = {"type":"object","required":["from","to","unreadRepositories","measures","repositories","reviewers"],"properties":{"from":{"type":"string","format":"date-time"},"to":{"type":"string","format":"date-time"},"readAt":{"type":"string","format":"date-time"},"unreadRepositories":{"type":"integer","minimum":0},"measures":{"type":"array","maxItems":6,"items":{"$ref":"#/components/schemas/ReviewMeasure"}},"slow":{"type":"object","required":["atLeastSeconds","count"],"properties":{"atLeastSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}},"repositories":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/RepositoryReviews"}},"reviewers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ReviewerLoad"}}}};
+const schema339 = {"allOf":[{"$ref":"#/components/schemas/ReviewDistribution"},{"type":"object","required":["measure","histogram"],"properties":{"measure":{"$ref":"#/components/schemas/ReviewMeasureName"},"histogram":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/ReviewBucket"}}}}]};
+const schema340 = {"type":"object","required":["samples","fewSamples"],"properties":{"samples":{"type":"integer","minimum":0},"fewSamples":{"type":"boolean"},"medianSeconds":{"type":"integer","minimum":0},"p75Seconds":{"type":"integer","minimum":0},"p90Seconds":{"type":"integer","minimum":0}}};
+const schema341 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting"]};
+const schema342 = {"type":"object","required":["fromSeconds","count"],"properties":{"fromSeconds":{"type":"integer","minimum":0},"belowSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}};
+
+function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate222.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.samples === undefined) && (missing0 = "samples")) || ((data.fewSamples === undefined) && (missing0 = "fewSamples"))){
+validate222.errors = [{instancePath,schemaPath:"#/components/schemas/ReviewDistribution/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.samples !== undefined){
+let data0 = data.samples;
+const _errs3 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate222.errors = [{instancePath:instancePath+"/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate222.errors = [{instancePath:instancePath+"/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.fewSamples !== undefined){
+const _errs5 = errors;
+if(typeof data.fewSamples !== "boolean"){
+validate222.errors = [{instancePath:instancePath+"/fewSamples",schemaPath:"#/components/schemas/ReviewDistribution/properties/fewSamples/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.medianSeconds !== undefined){
+let data2 = data.medianSeconds;
+const _errs7 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate222.errors = [{instancePath:instancePath+"/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate222.errors = [{instancePath:instancePath+"/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.p75Seconds !== undefined){
+let data3 = data.p75Seconds;
+const _errs9 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate222.errors = [{instancePath:instancePath+"/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate222.errors = [{instancePath:instancePath+"/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.p90Seconds !== undefined){
+let data4 = data.p90Seconds;
+const _errs11 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate222.errors = [{instancePath:instancePath+"/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate222.errors = [{instancePath:instancePath+"/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate222.errors = [{instancePath,schemaPath:"#/components/schemas/ReviewDistribution/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs0 === errors;
+if(valid0){
+const _errs13 = errors;
+if(errors === _errs13){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing1;
+if(((data.measure === undefined) && (missing1 = "measure")) || ((data.histogram === undefined) && (missing1 = "histogram"))){
+validate222.errors = [{instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data.measure !== undefined){
+let data5 = data.measure;
+const _errs15 = errors;
+if(typeof data5 !== "string"){
+validate222.errors = [{instancePath:instancePath+"/measure",schemaPath:"#/components/schemas/ReviewMeasureName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((((data5 === "first_review") || (data5 === "cycle")) || (data5 === "review_wait")) || (data5 === "in_review")) || (data5 === "merge_wait")) || (data5 === "waiting"))){
+validate222.errors = [{instancePath:instancePath+"/measure",schemaPath:"#/components/schemas/ReviewMeasureName/enum",keyword:"enum",params:{allowedValues: schema341.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid3 = _errs15 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data.histogram !== undefined){
+let data6 = data.histogram;
+const _errs18 = errors;
+if(errors === _errs18){
+if(Array.isArray(data6)){
+if(data6.length > 10){
+validate222.errors = [{instancePath:instancePath+"/histogram",schemaPath:"#/allOf/1/properties/histogram/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+return false;
+}
+else {
+var valid5 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+let data7 = data6[i0];
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+let missing2;
+if(((data7.fromSeconds === undefined) && (missing2 = "fromSeconds")) || ((data7.count === undefined) && (missing2 = "count"))){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0,schemaPath:"#/components/schemas/ReviewBucket/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data7.fromSeconds !== undefined){
+let data8 = data7.fromSeconds;
+const _errs23 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0+"/fromSeconds",schemaPath:"#/components/schemas/ReviewBucket/properties/fromSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0+"/fromSeconds",schemaPath:"#/components/schemas/ReviewBucket/properties/fromSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid7 = _errs23 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data7.belowSeconds !== undefined){
+let data9 = data7.belowSeconds;
+const _errs25 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0+"/belowSeconds",schemaPath:"#/components/schemas/ReviewBucket/properties/belowSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0+"/belowSeconds",schemaPath:"#/components/schemas/ReviewBucket/properties/belowSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid7 = _errs25 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data7.count !== undefined){
+let data10 = data7.count;
+const _errs27 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0+"/count",schemaPath:"#/components/schemas/ReviewBucket/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0+"/count",schemaPath:"#/components/schemas/ReviewBucket/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid7 = _errs27 === errors;
+}
+else {
+var valid7 = true;
+}
+}
+}
+}
+}
+else {
+validate222.errors = [{instancePath:instancePath+"/histogram/" + i0,schemaPath:"#/components/schemas/ReviewBucket/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid5 = _errs20 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate222.errors = [{instancePath:instancePath+"/histogram",schemaPath:"#/allOf/1/properties/histogram/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid3 = _errs18 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+else {
+validate222.errors = [{instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+validate222.errors = vErrors;
+return errors === 0;
+}
+validate222.evaluated = {"props":{"measure":true,"histogram":true,"samples":true,"fewSamples":true,"medianSeconds":true,"p75Seconds":true,"p90Seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+const schema343 = {"type":"object","required":["forge","repo","firstReview","cycle","waiting"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"firstReview":{"$ref":"#/components/schemas/ReviewDistribution"},"cycle":{"$ref":"#/components/schemas/ReviewDistribution"},"waiting":{"type":"integer","minimum":0}}};
+
+function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate224.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.forge === undefined) && (missing0 = "forge")) || ((data.repo === undefined) && (missing0 = "repo"))) || ((data.firstReview === undefined) && (missing0 = "firstReview"))) || ((data.cycle === undefined) && (missing0 = "cycle"))) || ((data.waiting === undefined) && (missing0 = "waiting"))){
+validate224.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate224.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate224.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.repo !== undefined){
+let data1 = data.repo;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate224.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern61.test(data1)){
+validate224.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate224.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.firstReview !== undefined){
+let data2 = data.firstReview;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs8){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+let missing1;
+if(((data2.samples === undefined) && (missing1 = "samples")) || ((data2.fewSamples === undefined) && (missing1 = "fewSamples"))){
+validate224.errors = [{instancePath:instancePath+"/firstReview",schemaPath:"#/components/schemas/ReviewDistribution/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data2.samples !== undefined){
+let data3 = data2.samples;
+const _errs10 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate224.errors = [{instancePath:instancePath+"/firstReview/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate224.errors = [{instancePath:instancePath+"/firstReview/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs10 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data2.fewSamples !== undefined){
+const _errs12 = errors;
+if(typeof data2.fewSamples !== "boolean"){
+validate224.errors = [{instancePath:instancePath+"/firstReview/fewSamples",schemaPath:"#/components/schemas/ReviewDistribution/properties/fewSamples/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid4 = _errs12 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data2.medianSeconds !== undefined){
+let data5 = data2.medianSeconds;
+const _errs14 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate224.errors = [{instancePath:instancePath+"/firstReview/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate224.errors = [{instancePath:instancePath+"/firstReview/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs14 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data2.p75Seconds !== undefined){
+let data6 = data2.p75Seconds;
+const _errs16 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate224.errors = [{instancePath:instancePath+"/firstReview/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate224.errors = [{instancePath:instancePath+"/firstReview/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs16 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data2.p90Seconds !== undefined){
+let data7 = data2.p90Seconds;
+const _errs18 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate224.errors = [{instancePath:instancePath+"/firstReview/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate224.errors = [{instancePath:instancePath+"/firstReview/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs18 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate224.errors = [{instancePath:instancePath+"/firstReview",schemaPath:"#/components/schemas/ReviewDistribution/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cycle !== undefined){
+let data8 = data.cycle;
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+let missing2;
+if(((data8.samples === undefined) && (missing2 = "samples")) || ((data8.fewSamples === undefined) && (missing2 = "fewSamples"))){
+validate224.errors = [{instancePath:instancePath+"/cycle",schemaPath:"#/components/schemas/ReviewDistribution/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data8.samples !== undefined){
+let data9 = data8.samples;
+const _errs23 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate224.errors = [{instancePath:instancePath+"/cycle/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate224.errors = [{instancePath:instancePath+"/cycle/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid6 = _errs23 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data8.fewSamples !== undefined){
+const _errs25 = errors;
+if(typeof data8.fewSamples !== "boolean"){
+validate224.errors = [{instancePath:instancePath+"/cycle/fewSamples",schemaPath:"#/components/schemas/ReviewDistribution/properties/fewSamples/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid6 = _errs25 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data8.medianSeconds !== undefined){
+let data11 = data8.medianSeconds;
+const _errs27 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate224.errors = [{instancePath:instancePath+"/cycle/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate224.errors = [{instancePath:instancePath+"/cycle/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid6 = _errs27 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data8.p75Seconds !== undefined){
+let data12 = data8.p75Seconds;
+const _errs29 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate224.errors = [{instancePath:instancePath+"/cycle/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate224.errors = [{instancePath:instancePath+"/cycle/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid6 = _errs29 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data8.p90Seconds !== undefined){
+let data13 = data8.p90Seconds;
+const _errs31 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate224.errors = [{instancePath:instancePath+"/cycle/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate224.errors = [{instancePath:instancePath+"/cycle/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid6 = _errs31 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate224.errors = [{instancePath:instancePath+"/cycle",schemaPath:"#/components/schemas/ReviewDistribution/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.waiting !== undefined){
+let data14 = data.waiting;
+const _errs33 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate224.errors = [{instancePath:instancePath+"/waiting",schemaPath:"#/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs33){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
+validate224.errors = [{instancePath:instancePath+"/waiting",schemaPath:"#/properties/waiting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate224.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate224.errors = vErrors;
+return errors === 0;
+}
+validate224.evaluated = {"props":{"forge":true,"repo":true,"firstReview":true,"cycle":true,"waiting":true},"dynamicProps":false,"dynamicItems":false};
+
+const schema348 = {"type":"object","required":["forge","login","requested","given","pending","wait"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"login":{"type":"string"},"requested":{"type":"integer","minimum":0},"given":{"type":"integer","minimum":0},"pending":{"type":"integer","minimum":0},"wait":{"allOf":[{"$ref":"#/components/schemas/ReviewDistribution"}]}}};
+
+function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate226.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.forge === undefined) && (missing0 = "forge")) || ((data.login === undefined) && (missing0 = "login"))) || ((data.requested === undefined) && (missing0 = "requested"))) || ((data.given === undefined) && (missing0 = "given"))) || ((data.pending === undefined) && (missing0 = "pending"))) || ((data.wait === undefined) && (missing0 = "wait"))){
+validate226.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate226.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate226.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.login !== undefined){
+const _errs4 = errors;
+if(typeof data.login !== "string"){
+validate226.errors = [{instancePath:instancePath+"/login",schemaPath:"#/properties/login/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested !== undefined){
+let data2 = data.requested;
+const _errs6 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate226.errors = [{instancePath:instancePath+"/requested",schemaPath:"#/properties/requested/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate226.errors = [{instancePath:instancePath+"/requested",schemaPath:"#/properties/requested/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.given !== undefined){
+let data3 = data.given;
+const _errs8 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate226.errors = [{instancePath:instancePath+"/given",schemaPath:"#/properties/given/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate226.errors = [{instancePath:instancePath+"/given",schemaPath:"#/properties/given/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pending !== undefined){
+let data4 = data.pending;
+const _errs10 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate226.errors = [{instancePath:instancePath+"/pending",schemaPath:"#/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate226.errors = [{instancePath:instancePath+"/pending",schemaPath:"#/properties/pending/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wait !== undefined){
+let data5 = data.wait;
+const _errs12 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing1;
+if(((data5.samples === undefined) && (missing1 = "samples")) || ((data5.fewSamples === undefined) && (missing1 = "fewSamples"))){
+validate226.errors = [{instancePath:instancePath+"/wait",schemaPath:"#/components/schemas/ReviewDistribution/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data5.samples !== undefined){
+let data6 = data5.samples;
+const _errs16 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate226.errors = [{instancePath:instancePath+"/wait/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate226.errors = [{instancePath:instancePath+"/wait/samples",schemaPath:"#/components/schemas/ReviewDistribution/properties/samples/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs16 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.fewSamples !== undefined){
+const _errs18 = errors;
+if(typeof data5.fewSamples !== "boolean"){
+validate226.errors = [{instancePath:instancePath+"/wait/fewSamples",schemaPath:"#/components/schemas/ReviewDistribution/properties/fewSamples/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid4 = _errs18 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.medianSeconds !== undefined){
+let data8 = data5.medianSeconds;
+const _errs20 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate226.errors = [{instancePath:instancePath+"/wait/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate226.errors = [{instancePath:instancePath+"/wait/medianSeconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/medianSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs20 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.p75Seconds !== undefined){
+let data9 = data5.p75Seconds;
+const _errs22 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate226.errors = [{instancePath:instancePath+"/wait/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs22){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate226.errors = [{instancePath:instancePath+"/wait/p75Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p75Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs22 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.p90Seconds !== undefined){
+let data10 = data5.p90Seconds;
+const _errs24 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate226.errors = [{instancePath:instancePath+"/wait/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs24){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate226.errors = [{instancePath:instancePath+"/wait/p90Seconds",schemaPath:"#/components/schemas/ReviewDistribution/properties/p90Seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs24 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate226.errors = [{instancePath:instancePath+"/wait",schemaPath:"#/components/schemas/ReviewDistribution/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate226.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate226.errors = vErrors;
+return errors === 0;
+}
+validate226.evaluated = {"props":{"forge":true,"login":true,"requested":true,"given":true,"pending":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16565,89 +17575,94 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.from === undefined) && (missing0 = "from")) || ((data.to === undefined) && (missing0 = "to"))) || ((data.unreadRepositories === undefined) && (missing0 = "unreadRepositories"))) || ((data.measures === undefined) && (missing0 = "measures"))) || ((data.repositories === undefined) && (missing0 = "repositories"))) || ((data.reviewers === undefined) && (missing0 = "reviewers"))){
+validate221.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.from !== undefined){
+let data0 = data.from;
 const _errs1 = errors;
-for(const key0 in data){
-if(!(func78.call(schema337.properties, key0))){
-validate221.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(errors === _errs1){
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!(formats0.validate(data0))){
+validate221.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.sections !== undefined){
-let data0 = data.sections;
-const _errs2 = errors;
-if(errors === _errs2){
-if(Array.isArray(data0)){
-if(data0.length > 5){
-validate221.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-validate221.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate221.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema176.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid1 = _errs4 === errors;
-if(!valid1){
-break;
-}
-}
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate221.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid0 = _errs2 === errors;
+}
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.forges !== undefined){
-let data2 = data.forges;
+if(data.to !== undefined){
+let data1 = data.to;
+const _errs3 = errors;
+if(errors === _errs3){
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!(formats0.validate(data1))){
+validate221.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate221.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.readAt !== undefined){
+let data2 = data.readAt;
+const _errs5 = errors;
+if(errors === _errs5){
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!(formats0.validate(data2))){
+validate221.errors = [{instancePath:instancePath+"/readAt",schemaPath:"#/properties/readAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate221.errors = [{instancePath:instancePath+"/readAt",schemaPath:"#/properties/readAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unreadRepositories !== undefined){
+let data3 = data.unreadRepositories;
 const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate221.errors = [{instancePath:instancePath+"/unreadRepositories",schemaPath:"#/properties/unreadRepositories/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs7){
-if(Array.isArray(data2)){
-if(data2.length > 3){
-validate221.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate221.errors = [{instancePath:instancePath+"/unreadRepositories",schemaPath:"#/properties/unreadRepositories/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
-else {
-var valid3 = true;
-const len1 = data2.length;
-for(let i1=0; i1<len1; i1++){
-let data3 = data2[i1];
-const _errs9 = errors;
-if(typeof data3 !== "string"){
-validate221.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate221.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
 }
 }
 var valid0 = _errs7 === errors;
@@ -16656,49 +17671,99 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.repos !== undefined){
-let data4 = data.repos;
-const _errs12 = errors;
-if(errors === _errs12){
+if(data.measures !== undefined){
+let data4 = data.measures;
+const _errs9 = errors;
+if(errors === _errs9){
 if(Array.isArray(data4)){
-if(data4.length > 50){
-validate221.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+if(data4.length > 6){
+validate221.errors = [{instancePath:instancePath+"/measures",schemaPath:"#/properties/measures/maxItems",keyword:"maxItems",params:{limit: 6},message:"must NOT have more than 6 items"}];
 return false;
 }
 else {
-var valid5 = true;
-const len2 = data4.length;
-for(let i2=0; i2<len2; i2++){
-let data5 = data4[i2];
-const _errs14 = errors;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data5 === "string"){
-if(func0(data5) > 255){
-validate221.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate222(data4[i0], {instancePath:instancePath+"/measures/" + i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+errors = vErrors.length;
 }
-else {
-if(!pattern61.test(data5)){
-validate221.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid5 = _errs14 === errors;
-if(!valid5){
+var valid1 = _errs11 === errors;
+if(!valid1){
 break;
 }
 }
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate221.errors = [{instancePath:instancePath+"/measures",schemaPath:"#/properties/measures/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.slow !== undefined){
+let data6 = data.slow;
+const _errs12 = errors;
+if(errors === _errs12){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+let missing1;
+if(((data6.atLeastSeconds === undefined) && (missing1 = "atLeastSeconds")) || ((data6.count === undefined) && (missing1 = "count"))){
+validate221.errors = [{instancePath:instancePath+"/slow",schemaPath:"#/properties/slow/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data6.atLeastSeconds !== undefined){
+let data7 = data6.atLeastSeconds;
+const _errs14 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate221.errors = [{instancePath:instancePath+"/slow/atLeastSeconds",schemaPath:"#/properties/slow/properties/atLeastSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate221.errors = [{instancePath:instancePath+"/slow/atLeastSeconds",schemaPath:"#/properties/slow/properties/atLeastSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs14 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data6.count !== undefined){
+let data8 = data6.count;
+const _errs16 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate221.errors = [{instancePath:instancePath+"/slow/count",schemaPath:"#/properties/slow/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate221.errors = [{instancePath:instancePath+"/slow/count",schemaPath:"#/properties/slow/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs16 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+else {
+validate221.errors = [{instancePath:instancePath+"/slow",schemaPath:"#/properties/slow/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16708,87 +17773,69 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.authors !== undefined){
-let data6 = data.authors;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data6)){
-if(data6.length > 50){
-validate221.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+if(data.repositories !== undefined){
+let data9 = data.repositories;
+const _errs18 = errors;
+if(errors === _errs18){
+if(Array.isArray(data9)){
+if(data9.length > 100){
+validate221.errors = [{instancePath:instancePath+"/repositories",schemaPath:"#/properties/repositories/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
-var valid7 = true;
-const len3 = data6.length;
-for(let i3=0; i3<len3; i3++){
-let data7 = data6[i3];
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data7 === "string"){
-if(func0(data7) > 255){
-validate221.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
+var valid3 = true;
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+const _errs20 = errors;
+if(!(validate224(data9[i1], {instancePath:instancePath+"/repositories/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+errors = vErrors.length;
 }
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid7 = _errs19 === errors;
-if(!valid7){
+var valid3 = _errs20 === errors;
+if(!valid3){
 break;
 }
 }
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate221.errors = [{instancePath:instancePath+"/repositories",schemaPath:"#/properties/repositories/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.labels !== undefined){
-let data8 = data.labels;
+if(data.reviewers !== undefined){
+let data11 = data.reviewers;
 const _errs21 = errors;
 if(errors === _errs21){
-if(Array.isArray(data8)){
-if(data8.length > 50){
-validate221.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+if(Array.isArray(data11)){
+if(data11.length > 100){
+validate221.errors = [{instancePath:instancePath+"/reviewers",schemaPath:"#/properties/reviewers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
-var valid8 = true;
-const len4 = data8.length;
-for(let i4=0; i4<len4; i4++){
-let data9 = data8[i4];
+var valid4 = true;
+const len2 = data11.length;
+for(let i2=0; i2<len2; i2++){
 const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data9 === "string"){
-if(func0(data9) > 255){
-validate221.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
+if(!(validate226(data11[i2], {instancePath:instancePath+"/reviewers/" + i2,parentData:data11,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+errors = vErrors.length;
 }
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid8 = _errs23 === errors;
-if(!valid8){
+var valid4 = _errs23 === errors;
+if(!valid4){
 break;
 }
 }
 }
 }
 else {
-validate221.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate221.errors = [{instancePath:instancePath+"/reviewers",schemaPath:"#/properties/reviewers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -16796,217 +17843,6 @@ var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.ci !== undefined){
-let data10 = data.ci;
-const _errs25 = errors;
-if(errors === _errs25){
-if(Array.isArray(data10)){
-if(data10.length > 4){
-validate221.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
-return false;
-}
-else {
-var valid9 = true;
-const len5 = data10.length;
-for(let i5=0; i5<len5; i5++){
-let data11 = data10[i5];
-const _errs27 = errors;
-if(typeof data11 !== "string"){
-validate221.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate221.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema169.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid9 = _errs27 === errors;
-if(!valid9){
-break;
-}
-}
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kinds !== undefined){
-let data12 = data.kinds;
-const _errs30 = errors;
-if(errors === _errs30){
-if(Array.isArray(data12)){
-if(data12.length > 3){
-validate221.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
-return false;
-}
-else {
-var valid11 = true;
-const len6 = data12.length;
-for(let i6=0; i6<len6; i6++){
-let data13 = data12[i6];
-const _errs32 = errors;
-if(typeof data13 !== "string"){
-validate221.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate221.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema171.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid11 = _errs32 === errors;
-if(!valid11){
-break;
-}
-}
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reviewRequestedFromMe !== undefined){
-const _errs35 = errors;
-if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate221.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.readyToMerge !== undefined){
-const _errs37 = errors;
-if(typeof data.readyToMerge !== "boolean"){
-validate221.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.needsReview !== undefined){
-const _errs39 = errors;
-if(typeof data.needsReview !== "boolean"){
-validate221.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.changedSinceVisit !== undefined){
-const _errs41 = errors;
-if(typeof data.changedSinceVisit !== "boolean"){
-validate221.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.updatedWithinHours !== undefined){
-let data18 = data.updatedWithinHours;
-const _errs43 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate221.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs43){
-if(typeof data18 == "number"){
-if(data18 > 8784 || isNaN(data18)){
-validate221.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data18 < 1 || isNaN(data18)){
-validate221.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs43 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdWithinHours !== undefined){
-let data19 = data.createdWithinHours;
-const _errs45 = errors;
-if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate221.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs45){
-if(typeof data19 == "number"){
-if(data19 > 8784 || isNaN(data19)){
-validate221.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data19 < 1 || isNaN(data19)){
-validate221.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs45 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.text !== undefined){
-let data20 = data.text;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data20 === "string"){
-if(func0(data20) > 255){
-validate221.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate221.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs47 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
 }
 }
 }
@@ -17025,10 +17861,11 @@ return false;
 validate221.errors = vErrors;
 return errors === 0;
 }
-validate221.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate221.evaluated = {"props":{"from":true,"to":true,"readAt":true,"unreadRepositories":true,"measures":true,"slow":true,"repositories":true,"reviewers":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-reviewInsightsSchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate220.evaluated;
@@ -17038,41 +17875,327 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
-validate220.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
+if(!(validate221(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+errors = vErrors.length;
 }
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
+validate220.errors = vErrors;
+return errors === 0;
+}
+validate220.evaluated = {"props":{"from":true,"to":true,"readAt":true,"unreadRepositories":true,"measures":true,"slow":true,"repositories":true,"reviewers":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listReviewRowsQuery = validate229;
+const schema351 = {"$id":"function-listReviewRowsQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"},"measure":{"$ref":"request#/components/schemas/ReviewRowMeasure","default":"cycle"},"reviewer":{"type":"string","minLength":1,"maxLength":255},"atLeastSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"belowSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema354 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting","requested","given","pending"],"default":"cycle"};
+
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listReviewRowsQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate229.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.days === undefined){
+data.days = 30;
+}
+if(data.measure === undefined){
+data.measure = "cycle";
+}
+if(data.limit === undefined){
+data.limit = 50;
+}
+if(data.offset === undefined){
+data.offset = 0;
+}
+if(data.owner !== undefined){
+let data0 = data.owner;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate220.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate229.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate220.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate229.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
-}
-else {
-if(!pattern60.test(data0)){
-validate220.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
 }
 }
 }
 else {
-validate220.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data1 = data.days;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate229.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 > 90 || isNaN(data1)){
+validate229.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"}];
+return false;
+}
+else {
+if(data1 < 7 || isNaN(data1)){
+validate229.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 7},message:"must be >= 7"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs4 === errors;
+if(valid1){
+if(data.forge !== undefined){
+let data2 = data.forge;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+validate229.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data2 === "github") || (data2 === "forgejo")) || (data2 === "gitlab"))){
+validate229.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.repo !== undefined){
+let data3 = data.repo;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate229.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern61.test(data3)){
+validate229.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate229.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data4 = data.measure;
+const _errs12 = errors;
+if(typeof data4 !== "string"){
+validate229.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((((((data4 === "first_review") || (data4 === "cycle")) || (data4 === "review_wait")) || (data4 === "in_review")) || (data4 === "merge_wait")) || (data4 === "waiting")) || (data4 === "requested")) || (data4 === "given")) || (data4 === "pending"))){
+validate229.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/enum",keyword:"enum",params:{allowedValues: schema354.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs12 === errors;
+if(valid1){
+if(data.reviewer !== undefined){
+let data5 = data.reviewer;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data5 === "string"){
+if(func0(data5) > 255){
+validate229.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/allOf/0/properties/reviewer/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data5) < 1){
+validate229.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/allOf/0/properties/reviewer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate229.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/allOf/0/properties/reviewer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.atLeastSeconds !== undefined){
+let data6 = data.atLeastSeconds;
+const _errs17 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate229.errors = [{instancePath:instancePath+"/atLeastSeconds",schemaPath:"#/allOf/0/properties/atLeastSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data6 == "number"){
+if(data6 > 2147483647 || isNaN(data6)){
+validate229.errors = [{instancePath:instancePath+"/atLeastSeconds",schemaPath:"#/allOf/0/properties/atLeastSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate229.errors = [{instancePath:instancePath+"/atLeastSeconds",schemaPath:"#/allOf/0/properties/atLeastSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.belowSeconds !== undefined){
+let data7 = data.belowSeconds;
+const _errs19 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate229.errors = [{instancePath:instancePath+"/belowSeconds",schemaPath:"#/allOf/0/properties/belowSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data7 == "number"){
+if(data7 > 2147483647 || isNaN(data7)){
+validate229.errors = [{instancePath:instancePath+"/belowSeconds",schemaPath:"#/allOf/0/properties/belowSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate229.errors = [{instancePath:instancePath+"/belowSeconds",schemaPath:"#/allOf/0/properties/belowSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data8 = data.limit;
+const _errs21 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate229.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data8 == "number"){
+if(data8 > 200 || isNaN(data8)){
+validate229.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200"}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate229.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs21 === errors;
+if(valid1){
+let data9 = data.offset;
+const _errs23 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate229.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data9 == "number"){
+if(data9 > 2147483647 || isNaN(data9)){
+validate229.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data9 < 0 || isNaN(data9)){
+validate229.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs23 === errors;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate229.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate229.errors = vErrors;
+return errors === 0;
+}
+validate229.evaluated = {"props":{"owner":true,"days":true,"forge":true,"repo":true,"measure":true,"reviewer":true,"atLeastSeconds":true,"belowSeconds":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listReviewRowsResponse200 = validate230;
+const schema355 = {"$id":"function-listReviewRowsResponse200","allOf":[{"type":"array","maxItems":200,"items":{"$ref":"response#/components/schemas/ReviewRow"}}]};
+const schema356 = {"type":"object","required":["forge","repo","number","title","url","author","state","openedAt"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"state":{"type":"string","enum":["open","merged","closed"]},"reviewer":{"type":"string"},"seconds":{"type":"integer","minimum":0},"openedAt":{"type":"string","format":"date-time"},"readyAt":{"type":"string","format":"date-time"},"firstReviewAt":{"type":"string","format":"date-time"},"approvedAt":{"type":"string","format":"date-time"},"mergedAt":{"type":"string","format":"date-time"},"closedAt":{"type":"string","format":"date-time"}}};
+
+function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate231.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.repo === undefined) && (missing0 = "repo"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.author === undefined) && (missing0 = "author"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.openedAt === undefined) && (missing0 = "openedAt"))){
+validate231.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate231.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate231.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+return false;
 }
 var valid0 = _errs1 === errors;
 }
@@ -17080,11 +18203,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.filter !== undefined){
+if(data.repo !== undefined){
+let data1 = data.repo;
 const _errs4 = errors;
-if(!(validate221(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
-errors = vErrors.length;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate231.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern61.test(data1)){
+validate231.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
 }
 var valid0 = _errs4 === errors;
 }
@@ -17092,35 +18231,264 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.sort !== undefined){
-let data2 = data.sort;
-const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate220.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs7 = errors;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate231.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate220.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 2147483647 || isNaN(data2)){
+validate231.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
-var valid0 = _errs5 === errors;
+else {
+if(data2 < 1 || isNaN(data2)){
+validate231.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.group !== undefined){
-let data3 = data.group;
-const _errs8 = errors;
-if(typeof data3 !== "string"){
-validate220.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data.title !== undefined){
+const _errs10 = errors;
+if(typeof data.title !== "string"){
+validate231.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate220.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema344.enum},message:"must be equal to one of the allowed values"}];
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.url !== undefined){
+let data4 = data.url;
+const _errs12 = errors;
+if(errors === _errs12){
+if(errors === _errs12){
+if(typeof data4 === "string"){
+if(!(formats42(data4))){
+validate231.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
-var valid0 = _errs8 === errors;
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.author !== undefined){
+const _errs14 = errors;
+if(typeof data.author !== "string"){
+validate231.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data6 = data.state;
+const _errs16 = errors;
+if(typeof data6 !== "string"){
+validate231.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data6 === "open") || (data6 === "merged")) || (data6 === "closed"))){
+validate231.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema356.properties.state.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reviewer !== undefined){
+const _errs18 = errors;
+if(typeof data.reviewer !== "string"){
+validate231.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/properties/reviewer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seconds !== undefined){
+let data8 = data.seconds;
+const _errs20 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate231.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate231.errors = [{instancePath:instancePath+"/seconds",schemaPath:"#/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.openedAt !== undefined){
+let data9 = data.openedAt;
+const _errs22 = errors;
+if(errors === _errs22){
+if(errors === _errs22){
+if(typeof data9 === "string"){
+if(!(formats0.validate(data9))){
+validate231.errors = [{instancePath:instancePath+"/openedAt",schemaPath:"#/properties/openedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/openedAt",schemaPath:"#/properties/openedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.readyAt !== undefined){
+let data10 = data.readyAt;
+const _errs24 = errors;
+if(errors === _errs24){
+if(errors === _errs24){
+if(typeof data10 === "string"){
+if(!(formats0.validate(data10))){
+validate231.errors = [{instancePath:instancePath+"/readyAt",schemaPath:"#/properties/readyAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/readyAt",schemaPath:"#/properties/readyAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.firstReviewAt !== undefined){
+let data11 = data.firstReviewAt;
+const _errs26 = errors;
+if(errors === _errs26){
+if(errors === _errs26){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
+validate231.errors = [{instancePath:instancePath+"/firstReviewAt",schemaPath:"#/properties/firstReviewAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/firstReviewAt",schemaPath:"#/properties/firstReviewAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.approvedAt !== undefined){
+let data12 = data.approvedAt;
+const _errs28 = errors;
+if(errors === _errs28){
+if(errors === _errs28){
+if(typeof data12 === "string"){
+if(!(formats0.validate(data12))){
+validate231.errors = [{instancePath:instancePath+"/approvedAt",schemaPath:"#/properties/approvedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/approvedAt",schemaPath:"#/properties/approvedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mergedAt !== undefined){
+let data13 = data.mergedAt;
+const _errs30 = errors;
+if(errors === _errs30){
+if(errors === _errs30){
+if(typeof data13 === "string"){
+if(!(formats0.validate(data13))){
+validate231.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.closedAt !== undefined){
+let data14 = data.closedAt;
+const _errs32 = errors;
+if(errors === _errs32){
+if(errors === _errs32){
+if(typeof data14 === "string"){
+if(!(formats0.validate(data14))){
+validate231.errors = [{instancePath:instancePath+"/closedAt",schemaPath:"#/properties/closedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate231.errors = [{instancePath:instancePath+"/closedAt",schemaPath:"#/properties/closedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
@@ -17130,22 +18498,33 @@ var valid0 = true;
 }
 }
 }
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 else {
-validate220.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate231.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+validate231.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"state":true,"reviewer":true,"seconds":true,"openedAt":true,"readyAt":true,"firstReviewAt":true,"approvedAt":true,"mergedAt":true,"closedAt":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listViewsResponse200" */;
+function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listReviewRowsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate219.evaluated;
+const evaluated0 = validate230.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17155,8 +18534,8 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
-if(data.length > 50){
-validate219.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+if(data.length > 200){
+validate230.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 200},message:"must NOT have more than 200 items"}];
 return false;
 }
 else {
@@ -17164,8 +18543,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate220(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate231(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -17176,23 +18555,23 @@ break;
 }
 }
 else {
-validate219.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate230.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
-validate219.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate230.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const deleteViewParams = validate224;
-const schema345 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+export const exportReviewRowsQuery = validate233;
+const schema360 = {"$id":"function-exportReviewRowsQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":90,"default":30},"forge":{"$ref":"request#/components/schemas/ForgeName"},"repo":{"$ref":"request#/components/schemas/RepoName"},"measure":{"$ref":"request#/components/schemas/ReviewRowMeasure","default":"cycle"},"reviewer":{"type":"string","minLength":1,"maxLength":255},"atLeastSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"belowSeconds":{"type":"integer","minimum":0,"maximum":2147483647}},"required":[]}]};
 
-function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteViewParams" */;
+function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-exportReviewRowsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate224.evaluated;
+const evaluated0 = validate233.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17202,129 +18581,228 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate224.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
+if(data.days === undefined){
+data.days = 30;
 }
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
+if(data.measure === undefined){
+data.measure = "cycle";
+}
+if(data.owner !== undefined){
+let data0 = data.owner;
+const _errs2 = errors;
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate224.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate233.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate224.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate233.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
-}
-else {
-if(!pattern60.test(data0)){
-validate224.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
 }
 }
 }
 else {
-validate224.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate233.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data1 = data.days;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate233.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 > 90 || isNaN(data1)){
+validate233.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"}];
+return false;
+}
+else {
+if(data1 < 7 || isNaN(data1)){
+validate233.errors = [{instancePath:instancePath+"/days",schemaPath:"#/allOf/0/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 7},message:"must be >= 7"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs4 === errors;
+if(valid1){
+if(data.forge !== undefined){
+let data2 = data.forge;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+validate233.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data2 === "github") || (data2 === "forgejo")) || (data2 === "gitlab"))){
+validate233.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.repo !== undefined){
+let data3 = data.repo;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(func0(data3) > 255){
+validate233.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern61.test(data3)){
+validate233.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate233.errors = [{instancePath:instancePath+"/repo",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data4 = data.measure;
+const _errs12 = errors;
+if(typeof data4 !== "string"){
+validate233.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((((((data4 === "first_review") || (data4 === "cycle")) || (data4 === "review_wait")) || (data4 === "in_review")) || (data4 === "merge_wait")) || (data4 === "waiting")) || (data4 === "requested")) || (data4 === "given")) || (data4 === "pending"))){
+validate233.errors = [{instancePath:instancePath+"/measure",schemaPath:"request#/components/schemas/ReviewRowMeasure/enum",keyword:"enum",params:{allowedValues: schema354.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs12 === errors;
+if(valid1){
+if(data.reviewer !== undefined){
+let data5 = data.reviewer;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data5 === "string"){
+if(func0(data5) > 255){
+validate233.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/allOf/0/properties/reviewer/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data5) < 1){
+validate233.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/allOf/0/properties/reviewer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate233.errors = [{instancePath:instancePath+"/reviewer",schemaPath:"#/allOf/0/properties/reviewer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.atLeastSeconds !== undefined){
+let data6 = data.atLeastSeconds;
+const _errs17 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate233.errors = [{instancePath:instancePath+"/atLeastSeconds",schemaPath:"#/allOf/0/properties/atLeastSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data6 == "number"){
+if(data6 > 2147483647 || isNaN(data6)){
+validate233.errors = [{instancePath:instancePath+"/atLeastSeconds",schemaPath:"#/allOf/0/properties/atLeastSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate233.errors = [{instancePath:instancePath+"/atLeastSeconds",schemaPath:"#/allOf/0/properties/atLeastSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.belowSeconds !== undefined){
+let data7 = data.belowSeconds;
+const _errs19 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate233.errors = [{instancePath:instancePath+"/belowSeconds",schemaPath:"#/allOf/0/properties/belowSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data7 == "number"){
+if(data7 > 2147483647 || isNaN(data7)){
+validate233.errors = [{instancePath:instancePath+"/belowSeconds",schemaPath:"#/allOf/0/properties/belowSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate233.errors = [{instancePath:instancePath+"/belowSeconds",schemaPath:"#/allOf/0/properties/belowSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
 }
 }
 }
 }
 }
 else {
-validate224.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate233.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate224.errors = vErrors;
+validate233.errors = vErrors;
 return errors === 0;
 }
-validate224.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+validate233.evaluated = {"props":{"owner":true,"days":true,"forge":true,"repo":true,"measure":true,"reviewer":true,"atLeastSeconds":true,"belowSeconds":true},"dynamicProps":false,"dynamicItems":false};
 
-export const saveViewParams = validate225;
-const schema347 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+export const listViewsResponse200 = validate234;
+const schema364 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
+const schema365 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema366 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const schema373 = {"type":"string","enum":["board","updated","created","repository"]};
+const schema374 = {"type":"string","enum":["none","repository","forge","section"]};
+const schema367 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
 
-function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveViewParams" */;
+function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate225.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate225.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate225.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate225.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern60.test(data0)){
-validate225.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate225.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate225.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate225.errors = vErrors;
-return errors === 0;
-}
-validate225.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveViewBody = validate226;
-const schema349 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
-const schema350 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
-const schema357 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
-const schema358 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema351 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
-const schema352 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema355 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema356 = {"type":"string","enum":["release","dependency","regular"]};
-
-function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate228.evaluated;
+const evaluated0 = validate236.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17335,8 +18813,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func78.call(schema351.properties, key0))){
-validate228.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func78.call(schema367.properties, key0))){
+validate236.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -17348,7 +18826,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 5){
-validate228.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
+validate236.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
 return false;
 }
 else {
@@ -17358,11 +18836,11 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate228.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate228.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema352.enum},message:"must be equal to one of the allowed values"}];
+validate236.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema176.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -17373,7 +18851,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17389,7 +18867,7 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data2)){
 if(data2.length > 3){
-validate228.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate236.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -17399,11 +18877,11 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs9 = errors;
 if(typeof data3 !== "string"){
-validate228.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate228.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate236.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -17414,7 +18892,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17430,7 +18908,7 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(Array.isArray(data4)){
 if(data4.length > 50){
-validate228.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate236.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -17443,18 +18921,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(func0(data5) > 255){
-validate228.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate236.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern61.test(data5)){
-validate228.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate236.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17466,7 +18944,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17482,7 +18960,7 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(Array.isArray(data6)){
 if(data6.length > 50){
-validate228.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate236.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -17494,12 +18972,12 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(func0(data7) > 255){
-validate228.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate236.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17511,7 +18989,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17527,7 +19005,7 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(Array.isArray(data8)){
 if(data8.length > 50){
-validate228.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate236.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -17539,12 +19017,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data9 === "string"){
 if(func0(data9) > 255){
-validate228.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate236.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17556,7 +19034,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17572,7 +19050,7 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(Array.isArray(data10)){
 if(data10.length > 4){
-validate228.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+validate236.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
 return false;
 }
 else {
@@ -17582,11 +19060,11 @@ for(let i5=0; i5<len5; i5++){
 let data11 = data10[i5];
 const _errs27 = errors;
 if(typeof data11 !== "string"){
-validate228.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate228.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema355.enum},message:"must be equal to one of the allowed values"}];
+validate236.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema169.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid9 = _errs27 === errors;
@@ -17597,7 +19075,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17613,7 +19091,7 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(Array.isArray(data12)){
 if(data12.length > 3){
-validate228.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate236.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -17623,11 +19101,11 @@ for(let i6=0; i6<len6; i6++){
 let data13 = data12[i6];
 const _errs32 = errors;
 if(typeof data13 !== "string"){
-validate228.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate228.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema356.enum},message:"must be equal to one of the allowed values"}];
+validate236.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema171.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid11 = _errs32 === errors;
@@ -17638,7 +19116,7 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate236.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -17651,7 +19129,7 @@ if(valid0){
 if(data.reviewRequestedFromMe !== undefined){
 const _errs35 = errors;
 if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate228.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate236.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -17663,7 +19141,7 @@ if(valid0){
 if(data.readyToMerge !== undefined){
 const _errs37 = errors;
 if(typeof data.readyToMerge !== "boolean"){
-validate228.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate236.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -17675,7 +19153,7 @@ if(valid0){
 if(data.needsReview !== undefined){
 const _errs39 = errors;
 if(typeof data.needsReview !== "boolean"){
-validate228.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate236.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs39 === errors;
@@ -17687,7 +19165,7 @@ if(valid0){
 if(data.changedSinceVisit !== undefined){
 const _errs41 = errors;
 if(typeof data.changedSinceVisit !== "boolean"){
-validate228.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate236.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -17700,18 +19178,18 @@ if(data.updatedWithinHours !== undefined){
 let data18 = data.updatedWithinHours;
 const _errs43 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate228.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate236.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data18 == "number"){
 if(data18 > 8784 || isNaN(data18)){
-validate228.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate236.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data18 < 1 || isNaN(data18)){
-validate228.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate236.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -17727,18 +19205,18 @@ if(data.createdWithinHours !== undefined){
 let data19 = data.createdWithinHours;
 const _errs45 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate228.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate236.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs45){
 if(typeof data19 == "number"){
 if(data19 > 8784 || isNaN(data19)){
-validate228.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate236.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data19 < 1 || isNaN(data19)){
-validate228.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate236.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -17756,12 +19234,12 @@ const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data20 === "string"){
 if(func0(data20) > 255){
-validate228.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate236.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17786,20 +19264,788 @@ var valid0 = true;
 }
 }
 else {
-validate228.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate236.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate228.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
-validate228.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate236.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate227.evaluated;
+const evaluated0 = validate235.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
+validate235.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate235.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate235.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern60.test(data0)){
+validate235.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate235.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.filter !== undefined){
+const _errs4 = errors;
+if(!(validate236(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sort !== undefined){
+let data2 = data.sort;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+validate235.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
+validate235.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema373.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.group !== undefined){
+let data3 = data.group;
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate235.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
+validate235.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema374.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate235.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate235.errors = vErrors;
+return errors === 0;
+}
+validate235.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listViewsResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate234.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(Array.isArray(data)){
+if(data.length > 50){
+validate234.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+const _errs2 = errors;
+if(!(validate235(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs2 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate234.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate234.errors = vErrors;
+return errors === 0;
+}
+validate234.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+export const deleteViewParams = validate239;
+const schema375 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+
+function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteViewParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate239.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate239.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern60.test(data0)){
+validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate239.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate239.errors = vErrors;
+return errors === 0;
+}
+validate239.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveViewParams = validate240;
+const schema377 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+
+function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveViewParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate240.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate240.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern60.test(data0)){
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate240.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate240.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate240.errors = vErrors;
+return errors === 0;
+}
+validate240.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveViewBody = validate241;
+const schema379 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
+const schema380 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
+const schema387 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
+const schema388 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
+const schema381 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema382 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema385 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema386 = {"type":"string","enum":["release","dependency","regular"]};
+
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate243.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func78.call(schema381.properties, key0))){
+validate243.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.sections !== undefined){
+let data0 = data.sections;
+const _errs2 = errors;
+if(errors === _errs2){
+if(Array.isArray(data0)){
+if(data0.length > 5){
+validate243.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate243.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
+validate243.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema382.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs4 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forges !== undefined){
+let data2 = data.forges;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data2)){
+if(data2.length > 3){
+validate243.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+return false;
+}
+else {
+var valid3 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs9 = errors;
+if(typeof data3 !== "string"){
+validate243.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
+validate243.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.repos !== undefined){
+let data4 = data.repos;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data4)){
+if(data4.length > 50){
+validate243.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid5 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data5 === "string"){
+if(func0(data5) > 255){
+validate243.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern61.test(data5)){
+validate243.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs14 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authors !== undefined){
+let data6 = data.authors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data6)){
+if(data6.length > 50){
+validate243.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid7 = true;
+const len3 = data6.length;
+for(let i3=0; i3<len3; i3++){
+let data7 = data6[i3];
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data7 === "string"){
+if(func0(data7) > 255){
+validate243.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid7 = _errs19 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.labels !== undefined){
+let data8 = data.labels;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data8)){
+if(data8.length > 50){
+validate243.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid8 = true;
+const len4 = data8.length;
+for(let i4=0; i4<len4; i4++){
+let data9 = data8[i4];
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data9 === "string"){
+if(func0(data9) > 255){
+validate243.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid8 = _errs23 === errors;
+if(!valid8){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ci !== undefined){
+let data10 = data.ci;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data10)){
+if(data10.length > 4){
+validate243.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+return false;
+}
+else {
+var valid9 = true;
+const len5 = data10.length;
+for(let i5=0; i5<len5; i5++){
+let data11 = data10[i5];
+const _errs27 = errors;
+if(typeof data11 !== "string"){
+validate243.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
+validate243.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema385.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid9 = _errs27 === errors;
+if(!valid9){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kinds !== undefined){
+let data12 = data.kinds;
+const _errs30 = errors;
+if(errors === _errs30){
+if(Array.isArray(data12)){
+if(data12.length > 3){
+validate243.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+return false;
+}
+else {
+var valid11 = true;
+const len6 = data12.length;
+for(let i6=0; i6<len6; i6++){
+let data13 = data12[i6];
+const _errs32 = errors;
+if(typeof data13 !== "string"){
+validate243.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
+validate243.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema386.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs32 === errors;
+if(!valid11){
+break;
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reviewRequestedFromMe !== undefined){
+const _errs35 = errors;
+if(typeof data.reviewRequestedFromMe !== "boolean"){
+validate243.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.readyToMerge !== undefined){
+const _errs37 = errors;
+if(typeof data.readyToMerge !== "boolean"){
+validate243.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.needsReview !== undefined){
+const _errs39 = errors;
+if(typeof data.needsReview !== "boolean"){
+validate243.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changedSinceVisit !== undefined){
+const _errs41 = errors;
+if(typeof data.changedSinceVisit !== "boolean"){
+validate243.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.updatedWithinHours !== undefined){
+let data18 = data.updatedWithinHours;
+const _errs43 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+validate243.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data18 == "number"){
+if(data18 > 8784 || isNaN(data18)){
+validate243.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data18 < 1 || isNaN(data18)){
+validate243.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdWithinHours !== undefined){
+let data19 = data.createdWithinHours;
+const _errs45 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+validate243.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs45){
+if(typeof data19 == "number"){
+if(data19 > 8784 || isNaN(data19)){
+validate243.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data19 < 1 || isNaN(data19)){
+validate243.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+let data20 = data.text;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data20 === "string"){
+if(func0(data20) > 255){
+validate243.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate243.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate243.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate243.errors = vErrors;
+return errors === 0;
+}
+validate243.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate242.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17816,14 +20062,14 @@ data.group = "none";
 }
 let missing0;
 if((data.filter === undefined) && (missing0 = "filter")){
-validate227.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate242.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "filter") || (key0 === "sort")) || (key0 === "group"))){
-validate227.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate242.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -17831,8 +20077,8 @@ break;
 if(_errs1 === errors){
 if(data.filter !== undefined){
 const _errs2 = errors;
-if(!(validate228(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate243(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -17844,11 +20090,11 @@ if(valid0){
 let data1 = data.sort;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate227.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate227.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema357.enum},message:"must be equal to one of the allowed values"}];
+validate242.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema387.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -17856,11 +20102,11 @@ if(valid0){
 let data2 = data.group;
 const _errs6 = errors;
 if(typeof data2 !== "string"){
-validate227.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate227.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema358.enum},message:"must be equal to one of the allowed values"}];
+validate242.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema388.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -17870,43 +20116,43 @@ var valid0 = _errs6 === errors;
 }
 }
 else {
-validate227.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate242.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate227.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-validate227.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate242.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveViewBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate226.evaluated;
+const evaluated0 = validate241.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate227(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate242(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
-validate226.errors = vErrors;
+validate241.errors = vErrors;
 return errors === 0;
 }
-validate226.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate241.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const savedViewSchema = validate231;
-const schema359 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
+export const savedViewSchema = validate246;
+const schema389 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
 
-function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate232.evaluated;
+const evaluated0 = validate247.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17917,7 +20163,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
-validate232.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate247.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17928,24 +20174,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate247.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate247.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern60.test(data0)){
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate247.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate232.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate247.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17957,8 +20203,8 @@ var valid0 = true;
 if(valid0){
 if(data.filter !== undefined){
 const _errs4 = errors;
-if(!(validate221(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate236(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -17971,11 +20217,11 @@ if(data.sort !== undefined){
 let data2 = data.sort;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate232.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate247.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate232.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
+validate247.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema373.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -17988,11 +20234,11 @@ if(data.group !== undefined){
 let data3 = data.group;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate232.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate247.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate232.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema344.enum},message:"must be equal to one of the allowed values"}];
+validate247.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema374.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -18006,45 +20252,45 @@ var valid0 = true;
 }
 }
 else {
-validate232.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate247.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate232.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
-validate232.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+validate247.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-savedViewSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate231.evaluated;
+const evaluated0 = validate246.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate232(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+if(!(validate247(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
-validate231.errors = vErrors;
+validate246.errors = vErrors;
 return errors === 0;
 }
-validate231.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+validate246.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listFeedsResponse200 = validate235;
-const schema364 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
-const schema365 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema366 = {"type":"string","enum":["atom","badge"]};
+export const listFeedsResponse200 = validate250;
+const schema394 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
+const schema395 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema396 = {"type":"string","enum":["atom","badge"]};
 
-function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate251(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate236.evaluated;
+const evaluated0 = validate251.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18055,7 +20301,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate236.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate251.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18065,12 +20311,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate236.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate251.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18084,11 +20330,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate236.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate236.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema366.enum},message:"must be equal to one of the allowed values"}];
+validate251.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema396.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -18103,12 +20349,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate236.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate251.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18125,24 +20371,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate236.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate251.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate236.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate251.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern60.test(data3)){
-validate236.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate251.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18159,12 +20405,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate236.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate251.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate251.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18181,21 +20427,21 @@ var valid0 = true;
 }
 }
 else {
-validate236.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate251.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
-validate236.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+validate251.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listFeedsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate235.evaluated;
+const evaluated0 = validate250.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18206,7 +20452,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 50){
-validate235.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate250.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -18214,8 +20460,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate236(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+if(!(validate251(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -18226,23 +20472,23 @@ break;
 }
 }
 else {
-validate235.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate250.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate235.errors = vErrors;
+validate250.errors = vErrors;
 return errors === 0;
 }
-validate235.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate250.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createFeedHeaders = validate238;
-const schema368 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createFeedHeaders = validate253;
+const schema398 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createFeedHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate238.evaluated;
+const evaluated0 = validate253.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18258,48 +20504,48 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate253.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate253.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate253.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate238.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate253.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate238.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-validate238.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate253.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createFeedBody = validate239;
-const schema369 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
-const schema370 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
-const schema371 = {"type":"string","enum":["atom","badge"]};
+export const createFeedBody = validate254;
+const schema399 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
+const schema400 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
+const schema401 = {"type":"string","enum":["atom","badge"]};
 
-function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate240.evaluated;
+const evaluated0 = validate255.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18310,14 +20556,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.kind === undefined) && (missing0 = "kind")) || ((data.label === undefined) && (missing0 = "label"))){
-validate240.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate255.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "kind") || (key0 === "label")) || (key0 === "view"))){
-validate240.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate255.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -18327,11 +20573,11 @@ if(data.kind !== undefined){
 let data0 = data.kind;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate240.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data0 === "atom") || (data0 === "badge"))){
-validate240.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema371.enum},message:"must be equal to one of the allowed values"}];
+validate255.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema401.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -18346,24 +20592,24 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate240.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate255.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate240.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate255.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate240.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate255.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18380,24 +20626,24 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate240.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate255.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate240.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate255.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern60.test(data2)){
-validate240.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate255.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate240.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate255.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18412,44 +20658,44 @@ var valid0 = true;
 }
 }
 else {
-validate240.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate255.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate240.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
-validate240.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate255.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createFeedBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate239.evaluated;
+const evaluated0 = validate254.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate240(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate255(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
 errors = vErrors.length;
 }
-validate239.errors = vErrors;
+validate254.errors = vErrors;
 return errors === 0;
 }
-validate239.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate254.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdFeedSchema = validate242;
-const schema373 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
-const schema374 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+export const createdFeedSchema = validate257;
+const schema403 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
+const schema404 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
-function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate243.evaluated;
+const evaluated0 = validate258.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18460,7 +20706,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.url === undefined) && (missing0 = "url"))){
-validate243.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate258.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18470,12 +20716,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate243.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate258.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate258.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18489,11 +20735,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate243.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate258.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate243.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema366.enum},message:"must be equal to one of the allowed values"}];
+validate258.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema396.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -18508,12 +20754,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate243.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate258.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate258.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18530,24 +20776,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate243.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate258.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate243.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate258.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern60.test(data3)){
-validate243.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate258.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate258.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18564,12 +20810,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate243.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate258.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate258.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18587,12 +20833,12 @@ if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(!(formats42(data5))){
-validate243.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+validate258.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate258.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18610,44 +20856,44 @@ var valid0 = true;
 }
 }
 else {
-validate243.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate258.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate243.errors = vErrors;
+validate258.errors = vErrors;
 return errors === 0;
 }
-validate243.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+validate258.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdFeedSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate242.evaluated;
+const evaluated0 = validate257.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+if(!(validate258(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
 errors = vErrors.length;
 }
-validate242.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
-validate242.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+validate257.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deleteFeedParams = validate245;
-const schema377 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const deleteFeedParams = validate260;
+const schema407 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteFeedParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate245.evaluated;
+const evaluated0 = validate260.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18659,7 +20905,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate245.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate260.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18669,12 +20915,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern35.test(data0)){
-validate245.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate260.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate260.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18682,24 +20928,24 @@ return false;
 }
 }
 else {
-validate245.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate260.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate245.errors = vErrors;
+validate260.errors = vErrors;
 return errors === 0;
 }
-validate245.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate260.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readAtomFeedParams = validate246;
-const schema378 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
-const pattern112 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
+export const readAtomFeedParams = validate261;
+const schema408 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const pattern117 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
-function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate261(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate246.evaluated;
+const evaluated0 = validate261.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18711,7 +20957,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.feedToken === undefined) && (missing0 = "feedToken")){
-validate246.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate261.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18720,13 +20966,13 @@ let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern112.test(data0)){
-validate246.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+if(!pattern117.test(data0)){
+validate261.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate246.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate261.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18734,23 +20980,23 @@ return false;
 }
 }
 else {
-validate246.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate261.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate246.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
-validate246.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
+validate261.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readAtomFeedHeaders = validate247;
-const schema379 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const readAtomFeedHeaders = validate262;
+const schema409 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate247.evaluated;
+const evaluated0 = validate262.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18766,35 +21012,35 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate247.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate262.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate262.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate247.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate262.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate247.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
-validate247.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate262.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readBadgeParams = validate248;
-const schema380 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+export const readBadgeParams = validate263;
+const schema410 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
 
-function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate248.evaluated;
+const evaluated0 = validate263.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18806,7 +21052,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.feedToken === undefined) && (missing0 = "feedToken")){
-validate248.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate263.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18815,13 +21061,13 @@ let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern112.test(data0)){
-validate248.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+if(!pattern117.test(data0)){
+validate263.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate248.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate263.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18829,23 +21075,23 @@ return false;
 }
 }
 else {
-validate248.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate263.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate248.errors = vErrors;
+validate263.errors = vErrors;
 return errors === 0;
 }
-validate248.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
+validate263.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readBadgeHeaders = validate249;
-const schema381 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const readBadgeHeaders = validate264;
+const schema411 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate249.evaluated;
+const evaluated0 = validate264.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18861,36 +21107,36 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate249.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate264.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate249.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate264.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate249.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate264.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate249.errors = vErrors;
+validate264.errors = vErrors;
 return errors === 0;
 }
-validate249.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate264.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const badgeSchema = validate250;
-const schema382 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
-const schema383 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+export const badgeSchema = validate265;
+const schema412 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
+const schema413 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
 
-function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate265(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-badgeSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate250.evaluated;
+const evaluated0 = validate265.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18902,7 +21148,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.schemaVersion === undefined) && (missing0 = "schemaVersion")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.color === undefined) && (missing0 = "color"))){
-validate250.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate265.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18910,11 +21156,11 @@ if(data.schemaVersion !== undefined){
 let data0 = data.schemaVersion;
 const _errs3 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate250.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate265.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(1 !== data0){
-validate250.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
+validate265.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -18926,7 +21172,7 @@ if(valid2){
 if(data.label !== undefined){
 const _errs5 = errors;
 if(typeof data.label !== "string"){
-validate250.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Badge/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate265.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Badge/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs5 === errors;
@@ -18938,7 +21184,7 @@ if(valid2){
 if(data.message !== undefined){
 const _errs7 = errors;
 if(typeof data.message !== "string"){
-validate250.errors = [{instancePath:instancePath+"/message",schemaPath:"response#/components/schemas/Badge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate265.errors = [{instancePath:instancePath+"/message",schemaPath:"response#/components/schemas/Badge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs7 === errors;
@@ -18950,7 +21196,7 @@ if(valid2){
 if(data.color !== undefined){
 const _errs9 = errors;
 if(typeof data.color !== "string"){
-validate250.errors = [{instancePath:instancePath+"/color",schemaPath:"response#/components/schemas/Badge/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate265.errors = [{instancePath:instancePath+"/color",schemaPath:"response#/components/schemas/Badge/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs9 === errors;
@@ -18964,26 +21210,26 @@ var valid2 = true;
 }
 }
 else {
-validate250.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate265.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate250.errors = vErrors;
+validate265.errors = vErrors;
 return errors === 0;
 }
-validate250.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
+validate265.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
 
-export const notificationSettingsSchema = validate251;
-const schema384 = {"$id":"function-notificationSettingsSchema","allOf":[{"$ref":"response#/components/schemas/NotificationSettings"}]};
-const schema385 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationChannel"}}}};
-const schema386 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
-const schema387 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
-const pattern114 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+export const notificationSettingsSchema = validate266;
+const schema414 = {"$id":"function-notificationSettingsSchema","allOf":[{"$ref":"response#/components/schemas/NotificationSettings"}]};
+const schema415 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationChannel"}}}};
+const schema416 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
+const schema417 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
+const pattern119 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
-function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate268(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate253.evaluated;
+const evaluated0 = validate268.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18994,14 +21240,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.from === undefined) && (missing0 = "from")) || ((data.to === undefined) && (missing0 = "to"))){
-validate253.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate268.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "from") || (key0 === "to"))){
-validate253.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate268.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -19013,13 +21259,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern114.test(data0)){
-validate253.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+if(!pattern119.test(data0)){
+validate268.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 }
 else {
-validate253.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate268.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19035,13 +21281,13 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
-if(!pattern114.test(data1)){
-validate253.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+if(!pattern119.test(data1)){
+validate268.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 }
 else {
-validate253.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate268.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19055,21 +21301,21 @@ var valid0 = true;
 }
 }
 else {
-validate253.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate268.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate253.errors = vErrors;
+validate268.errors = vErrors;
 return errors === 0;
 }
-validate253.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate268.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema389 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema419 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
-function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate255.evaluated;
+const evaluated0 = validate270.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19080,14 +21326,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.at === undefined) && (missing0 = "at")) || ((data.weekdays === undefined) && (missing0 = "weekdays"))){
-validate255.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate270.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "at") || (key0 === "weekdays"))){
-validate255.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate270.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -19099,13 +21345,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern114.test(data0)){
-validate255.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+if(!pattern119.test(data0)){
+validate270.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate270.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19121,12 +21367,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data1)){
 if(data1.length > 7){
-validate255.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/maxItems",keyword:"maxItems",params:{limit: 7},message:"must NOT have more than 7 items"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/maxItems",keyword:"maxItems",params:{limit: 7},message:"must NOT have more than 7 items"}];
 return false;
 }
 else {
 if(data1.length < 1){
-validate255.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
 }
 else {
@@ -19136,18 +21382,18 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate255.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 7 || isNaN(data2)){
-validate255.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7},message:"must be <= 7"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7},message:"must be <= 7"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate255.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -19170,7 +21416,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate255.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
 return false;
 break;
 }
@@ -19182,7 +21428,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate255.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate270.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -19196,25 +21442,25 @@ var valid0 = true;
 }
 }
 else {
-validate255.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate270.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate255.errors = vErrors;
+validate270.errors = vErrors;
 return errors === 0;
 }
-validate255.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate270.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema391 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema392 = {"type":"string","enum":["email","web_push","webhook","slack"]};
-const schema393 = {"type":"string","enum":["active","unconfirmed"]};
-const schema394 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
-const schema395 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
+const schema421 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema422 = {"type":"string","enum":["email","web_push","webhook","slack"]};
+const schema423 = {"type":"string","enum":["active","unconfirmed"]};
+const schema424 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
+const schema425 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
 
-function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate258.evaluated;
+const evaluated0 = validate273.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19224,7 +21470,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 20){
-validate258.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate273.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
 return false;
 }
 else {
@@ -19234,11 +21480,11 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate258.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate273.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale"))){
-validate258.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema395.enum},message:"must be equal to one of the allowed values"}];
+validate273.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema425.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19254,7 +21500,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func60(data[i1], data[j0])){
-validate258.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+validate273.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
 return false;
 break outer0;
 }
@@ -19265,20 +21511,20 @@ break outer0;
 }
 }
 else {
-validate258.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate273.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate258.errors = vErrors;
+validate273.errors = vErrors;
 return errors === 0;
 }
-validate258.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate273.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate272(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate257.evaluated;
+const evaluated0 = validate272.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19289,7 +21535,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate257.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate272.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -19299,12 +21545,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate257.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate272.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate257.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate272.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19318,11 +21564,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate257.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate272.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate257.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate272.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema422.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19337,12 +21583,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate257.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate272.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate257.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate272.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19355,7 +21601,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs8 = errors;
 if(typeof data.target !== "string"){
-validate257.errors = [{instancePath:instancePath+"/target",schemaPath:"#/properties/target/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate272.errors = [{instancePath:instancePath+"/target",schemaPath:"#/properties/target/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -19368,11 +21614,11 @@ if(data.state !== undefined){
 let data4 = data.state;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate257.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate272.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate257.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
+validate272.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema423.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -19383,8 +21629,8 @@ var valid0 = true;
 if(valid0){
 if(data.events !== undefined){
 const _errs13 = errors;
-if(!(validate258(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+if(!(validate273(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -19396,7 +21642,7 @@ if(valid0){
 if(data.digest !== undefined){
 const _errs14 = errors;
 if(typeof data.digest !== "boolean"){
-validate257.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate272.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -19412,12 +21658,12 @@ if(errors === _errs16){
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(!(formats0.validate(data7))){
-validate257.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate272.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate257.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate272.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19437,20 +21683,20 @@ var valid0 = true;
 }
 }
 else {
-validate257.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate272.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate257.errors = vErrors;
+validate272.errors = vErrors;
 return errors === 0;
 }
-validate257.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+validate272.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate252.evaluated;
+const evaluated0 = validate267.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19461,14 +21707,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.staleDays === undefined) && (missing0 = "staleDays")) || ((data.batchMinutes === undefined) && (missing0 = "batchMinutes"))) || ((data.timezone === undefined) && (missing0 = "timezone"))) || ((data.emailAvailable === undefined) && (missing0 = "emailAvailable"))) || ((data.pushPublicKey === undefined) && (missing0 = "pushPublicKey"))) || ((data.channels === undefined) && (missing0 = "channels"))){
-validate252.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate267.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.quietHours !== undefined){
 const _errs1 = errors;
-if(!(validate253(data.quietHours, {instancePath:instancePath+"/quietHours",parentData:data,parentDataProperty:"quietHours",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate268(data.quietHours, {instancePath:instancePath+"/quietHours",parentData:data,parentDataProperty:"quietHours",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -19479,8 +21725,8 @@ var valid0 = true;
 if(valid0){
 if(data.digest !== undefined){
 const _errs2 = errors;
-if(!(validate255(data.digest, {instancePath:instancePath+"/digest",parentData:data,parentDataProperty:"digest",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+if(!(validate270(data.digest, {instancePath:instancePath+"/digest",parentData:data,parentDataProperty:"digest",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -19493,7 +21739,7 @@ if(data.staleDays !== undefined){
 let data2 = data.staleDays;
 const _errs3 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate252.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate267.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19506,7 +21752,7 @@ if(data.batchMinutes !== undefined){
 let data3 = data.batchMinutes;
 const _errs5 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate252.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate267.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -19518,7 +21764,7 @@ if(valid0){
 if(data.timezone !== undefined){
 const _errs7 = errors;
 if(typeof data.timezone !== "string"){
-validate252.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate267.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19530,7 +21776,7 @@ if(valid0){
 if(data.emailAvailable !== undefined){
 const _errs9 = errors;
 if(typeof data.emailAvailable !== "boolean"){
-validate252.errors = [{instancePath:instancePath+"/emailAvailable",schemaPath:"#/properties/emailAvailable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate267.errors = [{instancePath:instancePath+"/emailAvailable",schemaPath:"#/properties/emailAvailable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -19542,7 +21788,7 @@ if(valid0){
 if(data.pushPublicKey !== undefined){
 const _errs11 = errors;
 if(typeof data.pushPublicKey !== "string"){
-validate252.errors = [{instancePath:instancePath+"/pushPublicKey",schemaPath:"#/properties/pushPublicKey/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate267.errors = [{instancePath:instancePath+"/pushPublicKey",schemaPath:"#/properties/pushPublicKey/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -19557,7 +21803,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data7)){
 if(data7.length > 20){
-validate252.errors = [{instancePath:instancePath+"/channels",schemaPath:"#/properties/channels/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate267.errors = [{instancePath:instancePath+"/channels",schemaPath:"#/properties/channels/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
 return false;
 }
 else {
@@ -19565,8 +21811,8 @@ var valid1 = true;
 const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
-if(!(validate257(data7[i0], {instancePath:instancePath+"/channels/" + i0,parentData:data7,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+if(!(validate272(data7[i0], {instancePath:instancePath+"/channels/" + i0,parentData:data7,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs15 === errors;
@@ -19577,7 +21823,7 @@ break;
 }
 }
 else {
-validate252.errors = [{instancePath:instancePath+"/channels",schemaPath:"#/properties/channels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate267.errors = [{instancePath:instancePath+"/channels",schemaPath:"#/properties/channels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -19596,46 +21842,46 @@ var valid0 = true;
 }
 }
 else {
-validate252.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate267.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate252.errors = vErrors;
+validate267.errors = vErrors;
 return errors === 0;
 }
-validate252.evaluated = {"props":{"quietHours":true,"digest":true,"staleDays":true,"batchMinutes":true,"timezone":true,"emailAvailable":true,"pushPublicKey":true,"channels":true},"dynamicProps":false,"dynamicItems":false};
+validate267.evaluated = {"props":{"quietHours":true,"digest":true,"staleDays":true,"batchMinutes":true,"timezone":true,"emailAvailable":true,"pushPublicKey":true,"channels":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate251(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate266(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-notificationSettingsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate251.evaluated;
+const evaluated0 = validate266.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate252(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+if(!(validate267(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
 errors = vErrors.length;
 }
-validate251.errors = vErrors;
+validate266.errors = vErrors;
 return errors === 0;
 }
-validate251.evaluated = {"props":{"quietHours":true,"digest":true,"staleDays":true,"batchMinutes":true,"timezone":true,"emailAvailable":true,"pushPublicKey":true,"channels":true},"dynamicProps":false,"dynamicItems":false};
+validate266.evaluated = {"props":{"quietHours":true,"digest":true,"staleDays":true,"batchMinutes":true,"timezone":true,"emailAvailable":true,"pushPublicKey":true,"channels":true},"dynamicProps":false,"dynamicItems":false};
 
-export const saveNotificationsBody = validate262;
-const schema396 = {"$id":"function-saveNotificationsBody","allOf":[{"$ref":"request#/components/schemas/NotificationPreferences"}]};
-const schema397 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
-const schema398 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
-const schema399 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
+export const saveNotificationsBody = validate277;
+const schema426 = {"$id":"function-saveNotificationsBody","allOf":[{"$ref":"request#/components/schemas/NotificationPreferences"}]};
+const schema427 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
+const schema428 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
+const schema429 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 
-function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate264.evaluated;
+const evaluated0 = validate279.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19646,14 +21892,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.from === undefined) && (missing0 = "from")) || ((data.to === undefined) && (missing0 = "to"))){
-validate264.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate279.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "from") || (key0 === "to"))){
-validate264.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate279.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -19665,13 +21911,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern114.test(data0)){
-validate264.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+if(!pattern119.test(data0)){
+validate279.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 }
 else {
-validate264.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate279.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19687,13 +21933,13 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
-if(!pattern114.test(data1)){
-validate264.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+if(!pattern119.test(data1)){
+validate279.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 }
 else {
-validate264.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate279.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19707,21 +21953,21 @@ var valid0 = true;
 }
 }
 else {
-validate264.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate279.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate264.errors = vErrors;
+validate279.errors = vErrors;
 return errors === 0;
 }
-validate264.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate279.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema401 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema431 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
-function validate266(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate281(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate266.evaluated;
+const evaluated0 = validate281.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19732,14 +21978,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.at === undefined) && (missing0 = "at")) || ((data.weekdays === undefined) && (missing0 = "weekdays"))){
-validate266.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate281.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "at") || (key0 === "weekdays"))){
-validate266.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate281.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -19751,13 +21997,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern114.test(data0)){
-validate266.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+if(!pattern119.test(data0)){
+validate281.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 }
 else {
-validate266.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate281.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -19773,12 +22019,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data1)){
 if(data1.length > 7){
-validate266.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/maxItems",keyword:"maxItems",params:{limit: 7},message:"must NOT have more than 7 items"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/maxItems",keyword:"maxItems",params:{limit: 7},message:"must NOT have more than 7 items"}];
 return false;
 }
 else {
 if(data1.length < 1){
-validate266.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
 }
 else {
@@ -19788,18 +22034,18 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate266.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 7 || isNaN(data2)){
-validate266.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7},message:"must be <= 7"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7},message:"must be <= 7"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate266.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays/" + i0,schemaPath:"#/properties/weekdays/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -19822,7 +22068,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate266.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
 return false;
 break;
 }
@@ -19834,7 +22080,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate266.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate281.errors = [{instancePath:instancePath+"/weekdays",schemaPath:"#/properties/weekdays/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -19848,20 +22094,20 @@ var valid0 = true;
 }
 }
 else {
-validate266.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate281.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate266.errors = vErrors;
+validate281.errors = vErrors;
 return errors === 0;
 }
-validate266.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate281.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate278(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate263.evaluated;
+const evaluated0 = validate278.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -19872,14 +22118,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.staleDays === undefined) && (missing0 = "staleDays")) || ((data.batchMinutes === undefined) && (missing0 = "batchMinutes"))){
-validate263.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate278.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "quietHours") || (key0 === "digest")) || (key0 === "staleDays")) || (key0 === "batchMinutes"))){
-validate263.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate278.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -19887,8 +22133,8 @@ break;
 if(_errs1 === errors){
 if(data.quietHours !== undefined){
 const _errs2 = errors;
-if(!(validate264(data.quietHours, {instancePath:instancePath+"/quietHours",parentData:data,parentDataProperty:"quietHours",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
+if(!(validate279(data.quietHours, {instancePath:instancePath+"/quietHours",parentData:data,parentDataProperty:"quietHours",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate279.errors : vErrors.concat(validate279.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -19899,8 +22145,8 @@ var valid0 = true;
 if(valid0){
 if(data.digest !== undefined){
 const _errs3 = errors;
-if(!(validate266(data.digest, {instancePath:instancePath+"/digest",parentData:data,parentDataProperty:"digest",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate281(data.digest, {instancePath:instancePath+"/digest",parentData:data,parentDataProperty:"digest",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -19913,18 +22159,18 @@ if(data.staleDays !== undefined){
 let data2 = data.staleDays;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate263.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate278.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 > 90 || isNaN(data2)){
-validate263.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"}];
+validate278.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90},message:"must be <= 90"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate263.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate278.errors = [{instancePath:instancePath+"/staleDays",schemaPath:"#/properties/staleDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -19940,18 +22186,18 @@ if(data.batchMinutes !== undefined){
 let data3 = data.batchMinutes;
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate263.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate278.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 > 120 || isNaN(data3)){
-validate263.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 120},message:"must be <= 120"}];
+validate278.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 120},message:"must be <= 120"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate263.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate278.errors = [{instancePath:instancePath+"/batchMinutes",schemaPath:"#/properties/batchMinutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -19969,44 +22215,44 @@ var valid0 = true;
 }
 }
 else {
-validate263.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate278.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate263.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
-validate263.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate278.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveNotificationsBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate262.evaluated;
+const evaluated0 = validate277.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate263(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+if(!(validate278(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
-validate262.errors = vErrors;
+validate277.errors = vErrors;
 return errors === 0;
 }
-validate262.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate277.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createNotificationChannelHeaders = validate269;
-const schema403 = {"$id":"function-createNotificationChannelHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createNotificationChannelHeaders = validate284;
+const schema433 = {"$id":"function-createNotificationChannelHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createNotificationChannelHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate269.evaluated;
+const evaluated0 = validate284.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -20022,55 +22268,55 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate269.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate284.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate269.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate284.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate269.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate284.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate284.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate269.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate284.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate269.errors = vErrors;
+validate284.errors = vErrors;
 return errors === 0;
 }
-validate269.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate284.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createNotificationChannelBody = validate270;
-const schema404 = {"$id":"function-createNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/CreateNotificationChannel"}]};
-const schema405 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"#/components/schemas/PushSubscription"}}};
-const schema406 = {"type":"string","enum":["email","web_push","webhook","slack"]};
-const schema407 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
-const schema410 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
-const pattern122 = new RegExp("^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$", "u");
-const pattern123 = new RegExp("^[A-Za-z0-9_-]{87}=?$", "u");
-const pattern124 = new RegExp("^[A-Za-z0-9_-]{22}(==)?$", "u");
-const schema408 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
-const schema409 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
+export const createNotificationChannelBody = validate285;
+const schema434 = {"$id":"function-createNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/CreateNotificationChannel"}]};
+const schema435 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"#/components/schemas/PushSubscription"}}};
+const schema436 = {"type":"string","enum":["email","web_push","webhook","slack"]};
+const schema437 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
+const schema440 = {"type":"object","required":["endpoint","keys"],"properties":{"endpoint":{"type":"string","minLength":1,"maxLength":2048},"expirationTime":{"type":["number","null"]},"keys":{"type":"object","required":["p256dh","auth"],"properties":{"p256dh":{"type":"string","pattern":"^[A-Za-z0-9_-]{87}=?$"},"auth":{"type":"string","pattern":"^[A-Za-z0-9_-]{22}(==)?$"}}}}};
+const pattern127 = new RegExp("^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$", "u");
+const pattern128 = new RegExp("^[A-Za-z0-9_-]{87}=?$", "u");
+const pattern129 = new RegExp("^[A-Za-z0-9_-]{22}(==)?$", "u");
+const schema438 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
+const schema439 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
 
-function validate272(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate287(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate272.evaluated;
+const evaluated0 = validate287.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -20080,7 +22326,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 20){
-validate272.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate287.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
 return false;
 }
 else {
@@ -20090,11 +22336,11 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate272.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate287.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale"))){
-validate272.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema409.enum},message:"must be equal to one of the allowed values"}];
+validate287.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema439.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20110,7 +22356,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func60(data[i1], data[j0])){
-validate272.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+validate287.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
 return false;
 break outer0;
 }
@@ -20121,20 +22367,20 @@ break outer0;
 }
 }
 else {
-validate272.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate287.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate272.errors = vErrors;
+validate287.errors = vErrors;
 return errors === 0;
 }
-validate272.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate287.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate271.evaluated;
+const evaluated0 = validate286.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -20145,14 +22391,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))){
-validate271.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate286.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "kind") || (key0 === "label")) || (key0 === "events")) || (key0 === "digest")) || (key0 === "address")) || (key0 === "url")) || (key0 === "subscription"))){
-validate271.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate286.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -20162,11 +22408,11 @@ if(data.kind !== undefined){
 let data0 = data.kind;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate271.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data0 === "email") || (data0 === "web_push")) || (data0 === "webhook")) || (data0 === "slack"))){
-validate271.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema406.enum},message:"must be equal to one of the allowed values"}];
+validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -20182,24 +22428,24 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate271.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate286.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate271.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate286.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate271.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate286.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -20211,8 +22457,8 @@ var valid0 = true;
 if(valid0){
 if(data.events !== undefined){
 const _errs8 = errors;
-if(!(validate272(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+if(!(validate287(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -20224,7 +22470,7 @@ if(valid0){
 if(data.digest !== undefined){
 const _errs9 = errors;
 if(typeof data.digest !== "boolean"){
-validate271.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate286.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -20239,18 +22485,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func0(data4) > 254){
-validate271.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
+validate286.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
 return false;
 }
 else {
-if(!pattern122.test(data4)){
-validate271.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/pattern",keyword:"pattern",params:{pattern: "^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},message:"must match pattern \""+"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"+"\""}];
+if(!pattern127.test(data4)){
+validate286.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/pattern",keyword:"pattern",params:{pattern: "^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},message:"must match pattern \""+"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -20266,18 +22512,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(func0(data5) > 2048){
-validate271.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate286.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data5) < 1){
-validate271.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate286.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -20295,7 +22541,7 @@ if(errors === _errs16){
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 let missing1;
 if(((data6.endpoint === undefined) && (missing1 = "endpoint")) || ((data6.keys === undefined) && (missing1 = "keys"))){
-validate271.errors = [{instancePath:instancePath+"/subscription",schemaPath:"#/components/schemas/PushSubscription/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate286.errors = [{instancePath:instancePath+"/subscription",schemaPath:"#/components/schemas/PushSubscription/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -20305,18 +22551,18 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(func0(data7) > 2048){
-validate271.errors = [{instancePath:instancePath+"/subscription/endpoint",schemaPath:"#/components/schemas/PushSubscription/properties/endpoint/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/endpoint",schemaPath:"#/components/schemas/PushSubscription/properties/endpoint/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data7) < 1){
-validate271.errors = [{instancePath:instancePath+"/subscription/endpoint",schemaPath:"#/components/schemas/PushSubscription/properties/endpoint/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/endpoint",schemaPath:"#/components/schemas/PushSubscription/properties/endpoint/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/subscription/endpoint",schemaPath:"#/components/schemas/PushSubscription/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/endpoint",schemaPath:"#/components/schemas/PushSubscription/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -20330,7 +22576,7 @@ if(data6.expirationTime !== undefined){
 let data8 = data6.expirationTime;
 const _errs20 = errors;
 if((!(typeof data8 == "number")) && (data8 !== null)){
-validate271.errors = [{instancePath:instancePath+"/subscription/expirationTime",schemaPath:"#/components/schemas/PushSubscription/properties/expirationTime/type",keyword:"type",params:{type: schema410.properties.expirationTime.type},message:"must be number,null"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/expirationTime",schemaPath:"#/components/schemas/PushSubscription/properties/expirationTime/type",keyword:"type",params:{type: schema440.properties.expirationTime.type},message:"must be number,null"}];
 return false;
 }
 var valid4 = _errs20 === errors;
@@ -20346,7 +22592,7 @@ if(errors === _errs22){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing2;
 if(((data9.p256dh === undefined) && (missing2 = "p256dh")) || ((data9.auth === undefined) && (missing2 = "auth"))){
-validate271.errors = [{instancePath:instancePath+"/subscription/keys",schemaPath:"#/components/schemas/PushSubscription/properties/keys/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/keys",schemaPath:"#/components/schemas/PushSubscription/properties/keys/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
@@ -20355,13 +22601,13 @@ let data10 = data9.p256dh;
 const _errs24 = errors;
 if(errors === _errs24){
 if(typeof data10 === "string"){
-if(!pattern123.test(data10)){
-validate271.errors = [{instancePath:instancePath+"/subscription/keys/p256dh",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/p256dh/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{87}=?$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{87}=?$"+"\""}];
+if(!pattern128.test(data10)){
+validate286.errors = [{instancePath:instancePath+"/subscription/keys/p256dh",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/p256dh/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{87}=?$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{87}=?$"+"\""}];
 return false;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/subscription/keys/p256dh",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/p256dh/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/keys/p256dh",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/p256dh/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -20376,13 +22622,13 @@ let data11 = data9.auth;
 const _errs26 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
-if(!pattern124.test(data11)){
-validate271.errors = [{instancePath:instancePath+"/subscription/keys/auth",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/auth/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{22}(==)?$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{22}(==)?$"+"\""}];
+if(!pattern129.test(data11)){
+validate286.errors = [{instancePath:instancePath+"/subscription/keys/auth",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/auth/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{22}(==)?$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{22}(==)?$"+"\""}];
 return false;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/subscription/keys/auth",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/auth/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/keys/auth",schemaPath:"#/components/schemas/PushSubscription/properties/keys/properties/auth/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -20395,7 +22641,7 @@ var valid5 = true;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/subscription/keys",schemaPath:"#/components/schemas/PushSubscription/properties/keys/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate286.errors = [{instancePath:instancePath+"/subscription/keys",schemaPath:"#/components/schemas/PushSubscription/properties/keys/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -20409,641 +22655,11 @@ var valid4 = true;
 }
 }
 else {
-validate271.errors = [{instancePath:instancePath+"/subscription",schemaPath:"#/components/schemas/PushSubscription/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate286.errors = [{instancePath:instancePath+"/subscription",schemaPath:"#/components/schemas/PushSubscription/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate271.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate271.errors = vErrors;
-return errors === 0;
-}
-validate271.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createNotificationChannelBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate270.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate271(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
-errors = vErrors.length;
-}
-validate270.errors = vErrors;
-return errors === 0;
-}
-validate270.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const createdNotificationChannelSchema = validate275;
-const schema411 = {"$id":"function-createdNotificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/CreatedNotificationChannel"}]};
-const schema412 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
-
-function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate276.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate276.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate276.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-}
-else {
-validate276.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kind !== undefined){
-let data1 = data.kind;
-const _errs3 = errors;
-if(typeof data1 !== "string"){
-validate276.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate276.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-let data2 = data.label;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func0(data2) > 100){
-validate276.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-}
-else {
-validate276.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.target !== undefined){
-const _errs8 = errors;
-if(typeof data.target !== "string"){
-validate276.errors = [{instancePath:instancePath+"/target",schemaPath:"#/properties/target/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-let data4 = data.state;
-const _errs10 = errors;
-if(typeof data4 !== "string"){
-validate276.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate276.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.events !== undefined){
-const _errs13 = errors;
-if(!(validate258(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.digest !== undefined){
-const _errs14 = errors;
-if(typeof data.digest !== "boolean"){
-validate276.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdAt !== undefined){
-let data7 = data.createdAt;
-const _errs16 = errors;
-if(errors === _errs16){
-if(errors === _errs16){
-if(typeof data7 === "string"){
-if(!(formats0.validate(data7))){
-validate276.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate276.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.secret !== undefined){
-const _errs18 = errors;
-if(typeof data.secret !== "string"){
-validate276.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate276.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate276.errors = vErrors;
-return errors === 0;
-}
-validate276.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true,"secret":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate275(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createdNotificationChannelSchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate275.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate276(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
-errors = vErrors.length;
-}
-validate275.errors = vErrors;
-return errors === 0;
-}
-validate275.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true,"secret":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteNotificationChannelParams = validate279;
-const schema415 = {"$id":"function-deleteNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
-
-function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteNotificationChannelParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate279.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate279.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern35.test(data0)){
-validate279.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
-return false;
-}
-}
-else {
-validate279.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate279.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate279.errors = vErrors;
-return errors === 0;
-}
-validate279.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveNotificationChannelParams = validate280;
-const schema416 = {"$id":"function-saveNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
-
-function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveNotificationChannelParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate280.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate280.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern35.test(data0)){
-validate280.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
-return false;
-}
-}
-else {
-validate280.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate280.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate280.errors = vErrors;
-return errors === 0;
-}
-validate280.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveNotificationChannelBody = validate281;
-const schema417 = {"$id":"function-saveNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/NotificationRules"}]};
-const schema418 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
-
-function validate282(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate282.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))){
-validate282.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "label") || (key0 === "events")) || (key0 === "digest"))){
-validate282.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.label !== undefined){
-let data0 = data.label;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 100){
-validate282.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate282.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern1.test(data0)){
-validate282.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate282.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.events !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.digest !== undefined){
-const _errs6 = errors;
-if(typeof data.digest !== "boolean"){
-validate282.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate282.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate282.errors = vErrors;
-return errors === 0;
-}
-validate282.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate281(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveNotificationChannelBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate281.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate282(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
-errors = vErrors.length;
-}
-validate281.errors = vErrors;
-return errors === 0;
-}
-validate281.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const notificationChannelSchema = validate285;
-const schema420 = {"$id":"function-notificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/NotificationChannel"}]};
-
-function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate286.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate286.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate286.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-}
-else {
-validate286.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kind !== undefined){
-let data1 = data.kind;
-const _errs3 = errors;
-if(typeof data1 !== "string"){
-validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate286.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-let data2 = data.label;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func0(data2) > 100){
-validate286.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-}
-else {
-validate286.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.target !== undefined){
-const _errs8 = errors;
-if(typeof data.target !== "string"){
-validate286.errors = [{instancePath:instancePath+"/target",schemaPath:"#/properties/target/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-let data4 = data.state;
-const _errs10 = errors;
-if(typeof data4 !== "string"){
-validate286.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate286.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema393.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.events !== undefined){
-const _errs13 = errors;
-if(!(validate258(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.digest !== undefined){
-const _errs14 = errors;
-if(typeof data.digest !== "boolean"){
-validate286.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdAt !== undefined){
-let data7 = data.createdAt;
-const _errs16 = errors;
-if(errors === _errs16){
-if(errors === _errs16){
-if(typeof data7 === "string"){
-if(!(formats0.validate(data7))){
-validate286.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate286.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -21065,11 +22681,11 @@ return false;
 validate286.errors = vErrors;
 return errors === 0;
 }
-validate286.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+validate286.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate285(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-notificationChannelSchema" */;
+/*# sourceURL="function-createNotificationChannelBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate285.evaluated;
@@ -21086,132 +22702,13 @@ errors = vErrors.length;
 validate285.errors = vErrors;
 return errors === 0;
 }
-validate285.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+validate285.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const confirmNotificationChannelParams = validate289;
-const schema424 = {"$id":"function-confirmNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
-
-function validate289(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-confirmNotificationChannelParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate289.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate289.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern35.test(data0)){
-validate289.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
-return false;
-}
-}
-else {
-validate289.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate289.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate289.errors = vErrors;
-return errors === 0;
-}
-validate289.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const confirmNotificationChannelBody = validate290;
-const schema425 = {"$id":"function-confirmNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/ConfirmNotificationChannel"}]};
-const schema426 = {"type":"object","required":["code"],"additionalProperties":false,"properties":{"code":{"type":"string","minLength":1,"maxLength":32}}};
-
-function validate290(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-confirmNotificationChannelBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate290.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs1 = errors;
-if(errors === _errs1){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.code === undefined) && (missing0 = "code")){
-validate290.errors = [{instancePath,schemaPath:"request#/components/schemas/ConfirmNotificationChannel/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs3 = errors;
-for(const key0 in data){
-if(!(key0 === "code")){
-validate290.errors = [{instancePath,schemaPath:"request#/components/schemas/ConfirmNotificationChannel/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs3 === errors){
-if(data.code !== undefined){
-let data0 = data.code;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data0 === "string"){
-if(func0(data0) > 32){
-validate290.errors = [{instancePath:instancePath+"/code",schemaPath:"request#/components/schemas/ConfirmNotificationChannel/properties/code/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate290.errors = [{instancePath:instancePath+"/code",schemaPath:"request#/components/schemas/ConfirmNotificationChannel/properties/code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate290.errors = [{instancePath:instancePath+"/code",schemaPath:"request#/components/schemas/ConfirmNotificationChannel/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate290.errors = [{instancePath,schemaPath:"request#/components/schemas/ConfirmNotificationChannel/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate290.errors = vErrors;
-return errors === 0;
-}
-validate290.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const testNotificationChannelParams = validate291;
-const schema427 = {"$id":"function-testNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const createdNotificationChannelSchema = validate290;
+const schema441 = {"$id":"function-createdNotificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/CreatedNotificationChannel"}]};
+const schema442 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
 
 function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-testNotificationChannelParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate291.evaluated;
@@ -21221,62 +22718,11 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate291.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern35.test(data0)){
-validate291.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
-return false;
-}
-}
-else {
-validate291.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate291.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate291.errors = vErrors;
-return errors === 0;
-}
-validate291.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const notificationDeliverySchema = validate292;
-const schema428 = {"$id":"function-notificationDeliverySchema","allOf":[{"$ref":"response#/components/schemas/NotificationDelivery"}]};
-const schema429 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
-
-function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate293.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.channel === undefined) && (missing0 = "channel"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.attempts === undefined) && (missing0 = "attempts"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate293.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+validate291.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21286,12 +22732,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate293.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate291.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate291.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21305,11 +22751,811 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate293.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate291.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
+validate291.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema422.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+let data2 = data.label;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 100){
+validate291.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate291.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs8 = errors;
+if(typeof data.target !== "string"){
+validate291.errors = [{instancePath:instancePath+"/target",schemaPath:"#/properties/target/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data4 = data.state;
+const _errs10 = errors;
+if(typeof data4 !== "string"){
+validate291.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data4 === "active") || (data4 === "unconfirmed"))){
+validate291.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema423.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+const _errs13 = errors;
+if(!(validate273(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.digest !== undefined){
+const _errs14 = errors;
+if(typeof data.digest !== "boolean"){
+validate291.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+let data7 = data.createdAt;
+const _errs16 = errors;
+if(errors === _errs16){
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(!(formats0.validate(data7))){
+validate291.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate291.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.secret !== undefined){
+const _errs18 = errors;
+if(typeof data.secret !== "string"){
+validate291.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate291.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate291.errors = vErrors;
+return errors === 0;
+}
+validate291.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true,"secret":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate290(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createdNotificationChannelSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate290.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate291(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+errors = vErrors.length;
+}
+validate290.errors = vErrors;
+return errors === 0;
+}
+validate290.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true,"secret":true},"dynamicProps":false,"dynamicItems":false};
+
+export const deleteNotificationChannelParams = validate294;
+const schema445 = {"$id":"function-deleteNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+
+function validate294(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteNotificationChannelParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate294.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate294.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern35.test(data0)){
+validate294.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+return false;
+}
+}
+else {
+validate294.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate294.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate294.errors = vErrors;
+return errors === 0;
+}
+validate294.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveNotificationChannelParams = validate295;
+const schema446 = {"$id":"function-saveNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+
+function validate295(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveNotificationChannelParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate295.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate295.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern35.test(data0)){
+validate295.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+return false;
+}
+}
+else {
+validate295.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate295.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate295.errors = vErrors;
+return errors === 0;
+}
+validate295.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveNotificationChannelBody = validate296;
+const schema447 = {"$id":"function-saveNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/NotificationRules"}]};
+const schema448 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
+
+function validate297(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate297.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.label === undefined) && (missing0 = "label")) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))){
+validate297.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "label") || (key0 === "events")) || (key0 === "digest"))){
+validate297.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.label !== undefined){
+let data0 = data.label;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 100){
+validate297.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate297.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data0)){
+validate297.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate297.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/NotificationLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+const _errs5 = errors;
+if(!(validate287(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.digest !== undefined){
+const _errs6 = errors;
+if(typeof data.digest !== "boolean"){
+validate297.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate297.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate297.errors = vErrors;
+return errors === 0;
+}
+validate297.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate296(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveNotificationChannelBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate296.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate297(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
+errors = vErrors.length;
+}
+validate296.errors = vErrors;
+return errors === 0;
+}
+validate296.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const notificationChannelSchema = validate300;
+const schema450 = {"$id":"function-notificationChannelSchema","allOf":[{"$ref":"response#/components/schemas/NotificationChannel"}]};
+
+function validate301(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate301.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.digest === undefined) && (missing0 = "digest"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+validate301.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate301.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data1 = data.kind;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate301.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
+validate301.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema422.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+let data2 = data.label;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 100){
+validate301.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs8 = errors;
+if(typeof data.target !== "string"){
+validate301.errors = [{instancePath:instancePath+"/target",schemaPath:"#/properties/target/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data4 = data.state;
+const _errs10 = errors;
+if(typeof data4 !== "string"){
+validate301.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data4 === "active") || (data4 === "unconfirmed"))){
+validate301.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema423.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+const _errs13 = errors;
+if(!(validate273(data.events, {instancePath:instancePath+"/events",parentData:data,parentDataProperty:"events",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.digest !== undefined){
+const _errs14 = errors;
+if(typeof data.digest !== "boolean"){
+validate301.errors = [{instancePath:instancePath+"/digest",schemaPath:"#/properties/digest/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+let data7 = data.createdAt;
+const _errs16 = errors;
+if(errors === _errs16){
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(!(formats0.validate(data7))){
+validate301.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate301.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate301.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate301.errors = vErrors;
+return errors === 0;
+}
+validate301.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-notificationChannelSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate300.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate301(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate301.errors : vErrors.concat(validate301.errors);
+errors = vErrors.length;
+}
+validate300.errors = vErrors;
+return errors === 0;
+}
+validate300.evaluated = {"props":{"id":true,"kind":true,"label":true,"target":true,"state":true,"events":true,"digest":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+
+export const confirmNotificationChannelParams = validate304;
+const schema454 = {"$id":"function-confirmNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+
+function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-confirmNotificationChannelParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate304.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate304.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern35.test(data0)){
+validate304.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+return false;
+}
+}
+else {
+validate304.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate304.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate304.errors = vErrors;
+return errors === 0;
+}
+validate304.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const confirmNotificationChannelBody = validate305;
+const schema455 = {"$id":"function-confirmNotificationChannelBody","allOf":[{"$ref":"request#/components/schemas/ConfirmNotificationChannel"}]};
+const schema456 = {"type":"object","required":["code"],"additionalProperties":false,"properties":{"code":{"type":"string","minLength":1,"maxLength":32}}};
+
+function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-confirmNotificationChannelBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate305.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.code === undefined) && (missing0 = "code")){
+validate305.errors = [{instancePath,schemaPath:"request#/components/schemas/ConfirmNotificationChannel/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs3 = errors;
+for(const key0 in data){
+if(!(key0 === "code")){
+validate305.errors = [{instancePath,schemaPath:"request#/components/schemas/ConfirmNotificationChannel/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs3 === errors){
+if(data.code !== undefined){
+let data0 = data.code;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data0 === "string"){
+if(func0(data0) > 32){
+validate305.errors = [{instancePath:instancePath+"/code",schemaPath:"request#/components/schemas/ConfirmNotificationChannel/properties/code/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate305.errors = [{instancePath:instancePath+"/code",schemaPath:"request#/components/schemas/ConfirmNotificationChannel/properties/code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate305.errors = [{instancePath:instancePath+"/code",schemaPath:"request#/components/schemas/ConfirmNotificationChannel/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate305.errors = [{instancePath,schemaPath:"request#/components/schemas/ConfirmNotificationChannel/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate305.errors = vErrors;
+return errors === 0;
+}
+validate305.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const testNotificationChannelParams = validate306;
+const schema457 = {"$id":"function-testNotificationChannelParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+
+function validate306(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-testNotificationChannelParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate306.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate306.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern35.test(data0)){
+validate306.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+return false;
+}
+}
+else {
+validate306.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate306.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate306.errors = vErrors;
+return errors === 0;
+}
+validate306.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const notificationDeliverySchema = validate307;
+const schema458 = {"$id":"function-notificationDeliverySchema","allOf":[{"$ref":"response#/components/schemas/NotificationDelivery"}]};
+const schema459 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+
+function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate308.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.channel === undefined) && (missing0 = "channel"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.attempts === undefined) && (missing0 = "attempts"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+validate308.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate308.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate308.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data1 = data.kind;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate308.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data1 === "events") || (data1 === "digest")) || (data1 === "test")) || (data1 === "confirmation"))){
-validate293.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema429.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+validate308.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema459.properties.kind.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21325,7 +23571,7 @@ if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 let missing1;
 if((((data2.id === undefined) && (missing1 = "id")) || ((data2.kind === undefined) && (missing1 = "kind"))) || ((data2.label === undefined) && (missing1 = "label"))){
-validate293.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate308.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -21335,12 +23581,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate293.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate308.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21354,11 +23600,11 @@ if(data2.kind !== undefined){
 let data4 = data2.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate293.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate293.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate308.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema422.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -21373,12 +23619,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 100){
-validate293.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate308.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21392,7 +23638,7 @@ var valid1 = true;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate308.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -21408,12 +23654,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(func0(data6) > 300){
-validate293.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters"}];
+validate308.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters"}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21427,11 +23673,11 @@ if(data.state !== undefined){
 let data7 = data.state;
 const _errs16 = errors;
 if(typeof data7 !== "string"){
-validate293.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data7 === "waiting") || (data7 === "sending")) || (data7 === "sent")) || (data7 === "failed"))){
-validate293.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema429.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate308.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema459.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -21444,13 +23690,13 @@ if(data.attempts !== undefined){
 let data8 = data.attempts;
 const _errs18 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate293.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate308.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate293.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate308.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -21468,12 +23714,12 @@ if(errors === _errs20){
 if(errors === _errs20){
 if(typeof data9 === "string"){
 if(!(formats0.validate(data9))){
-validate293.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate308.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21491,12 +23737,12 @@ if(errors === _errs22){
 if(errors === _errs22){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate293.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate308.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21514,12 +23760,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data11 === "string"){
 if(!(formats0.validate(data11))){
-validate293.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate308.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21536,12 +23782,12 @@ const _errs26 = errors;
 if(errors === _errs26){
 if(typeof data12 === "string"){
 if(func0(data12) > 500){
-validate293.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate308.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21562,44 +23808,44 @@ var valid0 = true;
 }
 }
 else {
-validate293.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate308.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate293.errors = vErrors;
+validate308.errors = vErrors;
 return errors === 0;
 }
-validate293.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
+validate308.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate292(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate307(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-notificationDeliverySchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate292.evaluated;
+const evaluated0 = validate307.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate293(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
+if(!(validate308(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
 errors = vErrors.length;
 }
-validate292.errors = vErrors;
+validate307.errors = vErrors;
 return errors === 0;
 }
-validate292.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
+validate307.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listNotificationDeliveriesQuery = validate295;
-const schema431 = {"$id":"function-listNotificationDeliveriesQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listNotificationDeliveriesQuery = validate310;
+const schema461 = {"$id":"function-listNotificationDeliveriesQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate295(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listNotificationDeliveriesQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate295.evaluated;
+const evaluated0 = validate310.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -21618,18 +23864,18 @@ data.offset = 0;
 let data0 = data.limit;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate295.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate310.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 500 || isNaN(data0)){
-validate295.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate310.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate295.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate310.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -21640,18 +23886,18 @@ if(valid1){
 let data1 = data.offset;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate295.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate310.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate295.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate310.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate295.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate310.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -21661,22 +23907,22 @@ var valid1 = _errs4 === errors;
 }
 }
 else {
-validate295.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate310.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate295.errors = vErrors;
+validate310.errors = vErrors;
 return errors === 0;
 }
-validate295.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate310.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listNotificationDeliveriesResponse200 = validate296;
-const schema432 = {"$id":"function-listNotificationDeliveriesResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/NotificationDelivery"}}]};
+export const listNotificationDeliveriesResponse200 = validate311;
+const schema462 = {"$id":"function-listNotificationDeliveriesResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/NotificationDelivery"}}]};
 
-function validate297(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate297.evaluated;
+const evaluated0 = validate312.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -21687,7 +23933,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.channel === undefined) && (missing0 = "channel"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.attempts === undefined) && (missing0 = "attempts"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate297.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate312.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21697,12 +23943,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate297.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate312.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21716,11 +23962,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate297.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data1 === "events") || (data1 === "digest")) || (data1 === "test")) || (data1 === "confirmation"))){
-validate297.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema429.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+validate312.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema459.properties.kind.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21736,7 +23982,7 @@ if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 let missing1;
 if((((data2.id === undefined) && (missing1 = "id")) || ((data2.kind === undefined) && (missing1 = "kind"))) || ((data2.label === undefined) && (missing1 = "label"))){
-validate297.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate312.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -21746,12 +23992,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate297.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate312.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/channel/id",schemaPath:"#/properties/channel/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21765,11 +24011,11 @@ if(data2.kind !== undefined){
 let data4 = data2.kind;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate297.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate297.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate312.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema422.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -21784,12 +24030,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 100){
-validate297.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate312.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/channel/label",schemaPath:"#/properties/channel/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21803,7 +24049,7 @@ var valid1 = true;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate312.errors = [{instancePath:instancePath+"/channel",schemaPath:"#/properties/channel/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -21819,12 +24065,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(func0(data6) > 300){
-validate297.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters"}];
+validate312.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters"}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21838,11 +24084,11 @@ if(data.state !== undefined){
 let data7 = data.state;
 const _errs16 = errors;
 if(typeof data7 !== "string"){
-validate297.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data7 === "waiting") || (data7 === "sending")) || (data7 === "sent")) || (data7 === "failed"))){
-validate297.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema429.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate312.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema459.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -21855,13 +24101,13 @@ if(data.attempts !== undefined){
 let data8 = data.attempts;
 const _errs18 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate297.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate312.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate297.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate312.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -21879,12 +24125,12 @@ if(errors === _errs20){
 if(errors === _errs20){
 if(typeof data9 === "string"){
 if(!(formats0.validate(data9))){
-validate297.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate312.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21902,12 +24148,12 @@ if(errors === _errs22){
 if(errors === _errs22){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate297.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate312.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21925,12 +24171,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data11 === "string"){
 if(!(formats0.validate(data11))){
-validate297.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate312.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21947,12 +24193,12 @@ const _errs26 = errors;
 if(errors === _errs26){
 if(typeof data12 === "string"){
 if(func0(data12) > 500){
-validate297.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate312.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate312.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -21973,21 +24219,21 @@ var valid0 = true;
 }
 }
 else {
-validate297.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate312.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate297.errors = vErrors;
+validate312.errors = vErrors;
 return errors === 0;
 }
-validate297.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
+validate312.evaluated = {"props":{"id":true,"kind":true,"channel":true,"title":true,"state":true,"attempts":true,"createdAt":true,"nextAttemptAt":true,"endedAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate296(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate311(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listNotificationDeliveriesResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate296.evaluated;
+const evaluated0 = validate311.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -21998,7 +24244,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate296.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate311.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -22006,8 +24252,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate297(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate297.errors : vErrors.concat(validate297.errors);
+if(!(validate312(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -22018,24 +24264,24 @@ break;
 }
 }
 else {
-validate296.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate311.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate296.errors = vErrors;
+validate311.errors = vErrors;
 return errors === 0;
 }
-validate296.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate311.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const sharingSchema = validate299;
-const schema435 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
-const schema436 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
-const schema437 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+export const sharingSchema = validate314;
+const schema465 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
+const schema466 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema467 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
-function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate300.evaluated;
+const evaluated0 = validate315.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22046,7 +24292,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.sharedWith === undefined) && (missing0 = "sharedWith")) || ((data.sharedWithMe === undefined) && (missing0 = "sharedWithMe"))){
-validate300.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate315.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22065,7 +24311,7 @@ if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if(((data1.username === undefined) && (missing1 = "username")) || ((data1.displayName === undefined) && (missing1 = "displayName"))){
-validate300.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -22075,12 +24321,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate300.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22096,12 +24342,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate300.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22114,7 +24360,7 @@ var valid3 = true;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -22125,7 +24371,7 @@ break;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -22150,7 +24396,7 @@ if(errors === _errs13){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing2;
 if(((data5.username === undefined) && (missing2 = "username")) || ((data5.displayName === undefined) && (missing2 = "displayName"))){
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
@@ -22160,12 +24406,12 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22181,12 +24427,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 100){
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22199,7 +24445,7 @@ var valid6 = true;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -22210,7 +24456,7 @@ break;
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate315.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -22223,44 +24469,44 @@ var valid0 = true;
 }
 }
 else {
-validate300.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate315.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate300.errors = vErrors;
+validate315.errors = vErrors;
 return errors === 0;
 }
-validate300.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+validate315.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate299(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate314(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-sharingSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate299.evaluated;
+const evaluated0 = validate314.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate300(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
+if(!(validate315(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
 errors = vErrors.length;
 }
-validate299.errors = vErrors;
+validate314.errors = vErrors;
 return errors === 0;
 }
-validate299.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+validate314.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
-export const unshareBoardParams = validate302;
-const schema439 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const unshareBoardParams = validate317;
+const schema469 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-unshareBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate302.evaluated;
+const evaluated0 = validate317.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22272,7 +24518,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate302.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate317.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22282,24 +24528,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate302.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate317.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate302.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate317.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate302.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate317.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate302.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate317.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22307,23 +24553,23 @@ return false;
 }
 }
 else {
-validate302.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate317.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate302.errors = vErrors;
+validate317.errors = vErrors;
 return errors === 0;
 }
-validate302.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate317.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const shareBoardParams = validate303;
-const schema441 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const shareBoardParams = validate318;
+const schema471 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate303(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-shareBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate303.evaluated;
+const evaluated0 = validate318.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22335,7 +24581,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate303.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate318.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22345,24 +24591,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate303.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate318.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate303.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate318.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate303.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate318.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate303.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate318.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22370,23 +24616,23 @@ return false;
 }
 }
 else {
-validate303.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate318.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate303.errors = vErrors;
+validate318.errors = vErrors;
 return errors === 0;
 }
-validate303.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate318.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listUsersQuery = validate304;
-const schema443 = {"$id":"function-listUsersQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
+export const listUsersQuery = validate319;
+const schema473 = {"$id":"function-listUsersQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
 
-function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listUsersQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate304.evaluated;
+const evaluated0 = validate319.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22405,18 +24651,18 @@ data.offset = 0;
 let data0 = data.limit;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate304.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate319.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 1000 || isNaN(data0)){
-validate304.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate319.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate304.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate319.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -22427,18 +24673,18 @@ if(valid1){
 let data1 = data.offset;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate304.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate319.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate304.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate319.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate304.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate319.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -22452,18 +24698,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 1024){
-validate304.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+validate319.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate304.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate319.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate304.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate319.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22476,24 +24722,24 @@ var valid1 = true;
 }
 }
 else {
-validate304.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate319.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate304.errors = vErrors;
+validate319.errors = vErrors;
 return errors === 0;
 }
-validate304.evaluated = {"props":{"limit":true,"offset":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate319.evaluated = {"props":{"limit":true,"offset":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listUsersResponse200 = validate305;
-const schema444 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema445 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+export const listUsersResponse200 = validate320;
+const schema474 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema475 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
 
-function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listUsersResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate305.evaluated;
+const evaluated0 = validate320.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22513,7 +24759,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.username === undefined) && (missing0 = "username")) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.isAdmin === undefined) && (missing0 = "isAdmin"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
-validate305.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22523,12 +24769,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22544,12 +24790,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22562,7 +24808,7 @@ if(valid3){
 if(data0.isAdmin !== undefined){
 const _errs9 = errors;
 if(typeof data0.isAdmin !== "boolean"){
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -22578,12 +24824,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate305.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22599,7 +24845,7 @@ var valid3 = true;
 }
 }
 else {
-validate305.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate320.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -22610,23 +24856,23 @@ break;
 }
 }
 else {
-validate305.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate320.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate305.errors = vErrors;
+validate320.errors = vErrors;
 return errors === 0;
 }
-validate305.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate320.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const deleteUserParams = validate306;
-const schema446 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const deleteUserParams = validate321;
+const schema476 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate306(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate321(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteUserParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate306.evaluated;
+const evaluated0 = validate321.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22638,7 +24884,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate306.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate321.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22648,24 +24894,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate306.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate321.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate306.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate321.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate306.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate321.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate306.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate321.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22673,23 +24919,23 @@ return false;
 }
 }
 else {
-validate306.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate321.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate306.errors = vErrors;
+validate321.errors = vErrors;
 return errors === 0;
 }
-validate306.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate321.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeUserParams = validate307;
-const schema448 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const revokeUserParams = validate322;
+const schema478 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate307(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeUserParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate307.evaluated;
+const evaluated0 = validate322.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22701,7 +24947,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate307.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate322.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22711,24 +24957,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate307.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate322.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate307.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate322.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate307.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate322.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate307.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate322.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22736,24 +24982,24 @@ return false;
 }
 }
 else {
-validate307.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate322.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate307.errors = vErrors;
+validate322.errors = vErrors;
 return errors === 0;
 }
-validate307.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate322.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listInvitesResponse200 = validate308;
-const schema450 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema451 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const listInvitesResponse200 = validate323;
+const schema480 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema481 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listInvitesResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate308.evaluated;
+const evaluated0 = validate323.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22773,7 +25019,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.id === undefined) && (missing0 = "id")) || ((data0.username === undefined) && (missing0 = "username"))) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate308.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -22783,12 +25029,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22804,12 +25050,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22825,12 +25071,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22847,12 +25093,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate308.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -22868,7 +25114,7 @@ var valid3 = true;
 }
 }
 else {
-validate308.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate323.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -22879,23 +25125,23 @@ break;
 }
 }
 else {
-validate308.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate323.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate308.errors = vErrors;
+validate323.errors = vErrors;
 return errors === 0;
 }
-validate308.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate323.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteHeaders = validate309;
-const schema452 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createInviteHeaders = validate324;
+const schema482 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate309.evaluated;
+const evaluated0 = validate324.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22911,47 +25157,47 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate309.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate324.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate309.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate324.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate309.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate324.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate309.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate324.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate309.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate324.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate309.errors = vErrors;
+validate324.errors = vErrors;
 return errors === 0;
 }
-validate309.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate324.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteBody = validate310;
-const schema453 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema454 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+export const createInviteBody = validate325;
+const schema483 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema484 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
-function validate311(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate311.evaluated;
+const evaluated0 = validate326.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22962,14 +25208,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
-validate311.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate326.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "username") || (key0 === "displayName"))){
-validate311.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate326.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -22982,24 +25228,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate311.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate326.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate311.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate326.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate311.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate326.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate311.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate326.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23016,24 +25262,24 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate311.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate326.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate311.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate326.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate311.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate326.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate311.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate326.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23047,45 +25293,45 @@ var valid0 = true;
 }
 }
 else {
-validate311.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate326.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate311.errors = vErrors;
+validate326.errors = vErrors;
 return errors === 0;
 }
-validate311.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate326.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate310.evaluated;
+const evaluated0 = validate325.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate311(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
+if(!(validate326(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
 errors = vErrors.length;
 }
-validate310.errors = vErrors;
+validate325.errors = vErrors;
 return errors === 0;
 }
-validate310.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate325.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdInviteSchema = validate313;
-const schema457 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema458 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const createdInviteSchema = validate328;
+const schema487 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema488 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate313.evaluated;
+const evaluated0 = validate328.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -23097,7 +25343,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.token === undefined) && (missing0 = "token")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.username === undefined) && (missing0 = "username"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate313.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate328.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -23107,12 +25353,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate313.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate328.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate313.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate328.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23128,12 +25374,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate313.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate328.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate313.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate328.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23149,12 +25395,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate313.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate328.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate313.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate328.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23170,12 +25416,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate313.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate328.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate313.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate328.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23192,12 +25438,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate313.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate328.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate313.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate328.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23214,23 +25460,23 @@ var valid2 = true;
 }
 }
 else {
-validate313.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate328.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate313.errors = vErrors;
+validate328.errors = vErrors;
 return errors === 0;
 }
-validate313.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
+validate328.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeInviteParams = validate314;
-const schema459 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const revokeInviteParams = validate329;
+const schema489 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate314(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate329(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate314.evaluated;
+const evaluated0 = validate329.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -23242,7 +25488,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate314.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate329.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -23252,12 +25498,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern35.test(data0)){
-validate314.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate329.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate314.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate329.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23265,27 +25511,27 @@ return false;
 }
 }
 else {
-validate314.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate329.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate314.errors = vErrors;
+validate329.errors = vErrors;
 return errors === 0;
 }
-validate314.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate329.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const jobsSchema = validate315;
-const schema460 = {"$id":"function-jobsSchema","allOf":[{"$ref":"response#/components/schemas/Jobs"}]};
-const schema461 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"#/components/schemas/CleanupJob"},"site":{"$ref":"#/components/schemas/SiteJobs"}}};
-const schema462 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
-const schema468 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
-const schema469 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
-const schema463 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
+export const jobsSchema = validate330;
+const schema490 = {"$id":"function-jobsSchema","allOf":[{"$ref":"response#/components/schemas/Jobs"}]};
+const schema491 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"#/components/schemas/CleanupJob"},"site":{"$ref":"#/components/schemas/SiteJobs"}}};
+const schema492 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
+const schema498 = {"type":"object","required":["isRunning","failures"],"properties":{"isRunning":{"type":"boolean"},"endedAt":{"type":"string","format":"date-time"},"failures":{"type":"integer","minimum":0}}};
+const schema499 = {"type":"object","required":["status","records","problems","images"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"records":{"type":"integer","minimum":0},"changedAt":{"type":"string","format":"date-time"},"problems":{"type":"integer","minimum":0},"images":{"type":"object","required":["running","waiting"],"properties":{"running":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0}}}}};
+const schema493 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
 
-function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate317.evaluated;
+const evaluated0 = validate332.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -23296,14 +25542,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.username === undefined) && (missing0 = "username")) || ((data.state === undefined) && (missing0 = "state"))){
-validate317.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate332.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.username !== undefined){
 const _errs1 = errors;
 if(typeof data.username !== "string"){
-validate317.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23316,11 +25562,11 @@ if(data.forge !== undefined){
 let data1 = data.forge;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate317.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate317.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate332.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -23332,7 +25578,7 @@ if(valid0){
 if(data.repository !== undefined){
 const _errs6 = errors;
 if(typeof data.repository !== "string"){
-validate317.errors = [{instancePath:instancePath+"/repository",schemaPath:"#/properties/repository/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/repository",schemaPath:"#/properties/repository/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23345,11 +25591,11 @@ if(data.state !== undefined){
 let data3 = data.state;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate317.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data3 === "running") || (data3 === "waiting")) || (data3 === "idle"))){
-validate317.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema463.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate332.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema493.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -23365,12 +25611,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate317.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate332.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate317.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate332.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23387,22 +25633,22 @@ var valid0 = true;
 }
 }
 else {
-validate317.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate332.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate317.errors = vErrors;
+validate332.errors = vErrors;
 return errors === 0;
 }
-validate317.evaluated = {"props":{"username":true,"forge":true,"repository":true,"state":true,"until":true},"dynamicProps":false,"dynamicItems":false};
+validate332.evaluated = {"props":{"username":true,"forge":true,"repository":true,"state":true,"until":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema465 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/NotificationJob"}}}};
-const schema466 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema495 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/NotificationJob"}}}};
+const schema496 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
-function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate320.evaluated;
+const evaluated0 = validate335.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -23413,14 +25659,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.username === undefined) && (missing0 = "username")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.attempts === undefined) && (missing0 = "attempts"))) || ((data.nextAttemptAt === undefined) && (missing0 = "nextAttemptAt"))){
-validate320.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate335.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.username !== undefined){
 const _errs1 = errors;
 if(typeof data.username !== "string"){
-validate320.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23433,11 +25679,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate320.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate320.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema392.enum},message:"must be equal to one of the allowed values"}];
+validate335.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema422.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -23450,11 +25696,11 @@ if(data.state !== undefined){
 let data2 = data.state;
 const _errs6 = errors;
 if(typeof data2 !== "string"){
-validate320.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data2 === "waiting") || (data2 === "sending"))){
-validate320.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema466.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate335.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/enum",keyword:"enum",params:{allowedValues: schema496.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23467,13 +25713,13 @@ if(data.attempts !== undefined){
 let data3 = data.attempts;
 const _errs8 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate320.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate335.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate320.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate335.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23491,12 +25737,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate320.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate335.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate320.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/nextAttemptAt",schemaPath:"#/properties/nextAttemptAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23513,12 +25759,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 500){
-validate320.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate335.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 }
 else {
-validate320.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate335.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23535,20 +25781,20 @@ var valid0 = true;
 }
 }
 else {
-validate320.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate335.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate320.errors = vErrors;
+validate335.errors = vErrors;
 return errors === 0;
 }
-validate320.evaluated = {"props":{"username":true,"kind":true,"state":true,"attempts":true,"nextAttemptAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
+validate335.evaluated = {"props":{"username":true,"kind":true,"state":true,"attempts":true,"nextAttemptAt":true,"error":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate319.evaluated;
+const evaluated0 = validate334.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -23559,7 +25805,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.collecting === undefined) && (missing0 = "collecting")) || ((data.waiting === undefined) && (missing0 = "waiting"))) || ((data.failed === undefined) && (missing0 = "failed"))) || ((data.deliveries === undefined) && (missing0 = "deliveries"))){
-validate319.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate334.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -23567,13 +25813,13 @@ if(data.collecting !== undefined){
 let data0 = data.collecting;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate319.errors = [{instancePath:instancePath+"/collecting",schemaPath:"#/properties/collecting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate334.errors = [{instancePath:instancePath+"/collecting",schemaPath:"#/properties/collecting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate319.errors = [{instancePath:instancePath+"/collecting",schemaPath:"#/properties/collecting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate334.errors = [{instancePath:instancePath+"/collecting",schemaPath:"#/properties/collecting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23588,13 +25834,13 @@ if(data.waiting !== undefined){
 let data1 = data.waiting;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate319.errors = [{instancePath:instancePath+"/waiting",schemaPath:"#/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate334.errors = [{instancePath:instancePath+"/waiting",schemaPath:"#/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate319.errors = [{instancePath:instancePath+"/waiting",schemaPath:"#/properties/waiting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate334.errors = [{instancePath:instancePath+"/waiting",schemaPath:"#/properties/waiting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23609,13 +25855,13 @@ if(data.failed !== undefined){
 let data2 = data.failed;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate319.errors = [{instancePath:instancePath+"/failed",schemaPath:"#/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate334.errors = [{instancePath:instancePath+"/failed",schemaPath:"#/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate319.errors = [{instancePath:instancePath+"/failed",schemaPath:"#/properties/failed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate334.errors = [{instancePath:instancePath+"/failed",schemaPath:"#/properties/failed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23632,7 +25878,7 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 100){
-validate319.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate334.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -23640,8 +25886,8 @@ var valid1 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate320(data3[i0], {instancePath:instancePath+"/deliveries/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+if(!(validate335(data3[i0], {instancePath:instancePath+"/deliveries/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate335.errors : vErrors.concat(validate335.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -23652,7 +25898,7 @@ break;
 }
 }
 else {
-validate319.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate334.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -23667,20 +25913,20 @@ var valid0 = true;
 }
 }
 else {
-validate319.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate334.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate319.errors = vErrors;
+validate334.errors = vErrors;
 return errors === 0;
 }
-validate319.evaluated = {"props":{"collecting":true,"waiting":true,"failed":true,"deliveries":true},"dynamicProps":false,"dynamicItems":false};
+validate334.evaluated = {"props":{"collecting":true,"waiting":true,"failed":true,"deliveries":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate316.evaluated;
+const evaluated0 = validate331.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -23691,7 +25937,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.boards === undefined) && (missing0 = "boards")) || ((data.deliveries === undefined) && (missing0 = "deliveries"))) || ((data.notifications === undefined) && (missing0 = "notifications"))) || ((data.cleanup === undefined) && (missing0 = "cleanup"))){
-validate316.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate331.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -23710,14 +25956,14 @@ if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if(((((data1.username === undefined) && (missing1 = "username")) || ((data1.state === undefined) && (missing1 = "state"))) || ((data1.dueAt === undefined) && (missing1 = "dueAt"))) || ((data1.runs === undefined) && (missing1 = "runs"))){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0,schemaPath:"#/components/schemas/BoardJob/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0,schemaPath:"#/components/schemas/BoardJob/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data1.username !== undefined){
 const _errs6 = errors;
 if(typeof data1.username !== "string"){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/username",schemaPath:"#/components/schemas/BoardJob/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/username",schemaPath:"#/components/schemas/BoardJob/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs6 === errors;
@@ -23730,11 +25976,11 @@ if(data1.state !== undefined){
 let data3 = data1.state;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data3 === "running") || (data3 === "due")) || (data3 === "scheduled"))){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/enum",keyword:"enum",params:{allowedValues: schema462.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/state",schemaPath:"#/components/schemas/BoardJob/properties/state/enum",keyword:"enum",params:{allowedValues: schema492.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -23750,12 +25996,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/dueAt",schemaPath:"#/components/schemas/BoardJob/properties/dueAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/dueAt",schemaPath:"#/components/schemas/BoardJob/properties/dueAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/dueAt",schemaPath:"#/components/schemas/BoardJob/properties/dueAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/dueAt",schemaPath:"#/components/schemas/BoardJob/properties/dueAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23773,12 +26019,12 @@ if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!(formats0.validate(data5))){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/leaseUntil",schemaPath:"#/components/schemas/BoardJob/properties/leaseUntil/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/leaseUntil",schemaPath:"#/components/schemas/BoardJob/properties/leaseUntil/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/leaseUntil",schemaPath:"#/components/schemas/BoardJob/properties/leaseUntil/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/leaseUntil",schemaPath:"#/components/schemas/BoardJob/properties/leaseUntil/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23793,13 +26039,13 @@ if(data1.runs !== undefined){
 let data6 = data1.runs;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/runs",schemaPath:"#/components/schemas/BoardJob/properties/runs/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/runs",schemaPath:"#/components/schemas/BoardJob/properties/runs/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0+"/runs",schemaPath:"#/components/schemas/BoardJob/properties/runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0+"/runs",schemaPath:"#/components/schemas/BoardJob/properties/runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23816,7 +26062,7 @@ var valid3 = true;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/boards/" + i0,schemaPath:"#/components/schemas/BoardJob/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate331.errors = [{instancePath:instancePath+"/boards/" + i0,schemaPath:"#/components/schemas/BoardJob/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -23827,7 +26073,7 @@ break;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/boards",schemaPath:"#/properties/boards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate331.errors = [{instancePath:instancePath+"/boards",schemaPath:"#/properties/boards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -23846,8 +26092,8 @@ var valid4 = true;
 const len1 = data7.length;
 for(let i1=0; i1<len1; i1++){
 const _errs18 = errors;
-if(!(validate317(data7[i1], {instancePath:instancePath+"/deliveries/" + i1,parentData:data7,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate317.errors : vErrors.concat(validate317.errors);
+if(!(validate332(data7[i1], {instancePath:instancePath+"/deliveries/" + i1,parentData:data7,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -23857,7 +26103,7 @@ break;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate331.errors = [{instancePath:instancePath+"/deliveries",schemaPath:"#/properties/deliveries/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -23869,8 +26115,8 @@ var valid0 = true;
 if(valid0){
 if(data.notifications !== undefined){
 const _errs19 = errors;
-if(!(validate319(data.notifications, {instancePath:instancePath+"/notifications",parentData:data,parentDataProperty:"notifications",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if(!(validate334(data.notifications, {instancePath:instancePath+"/notifications",parentData:data,parentDataProperty:"notifications",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -23887,14 +26133,14 @@ if(errors === _errs21){
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 let missing2;
 if(((data10.isRunning === undefined) && (missing2 = "isRunning")) || ((data10.failures === undefined) && (missing2 = "failures"))){
-validate316.errors = [{instancePath:instancePath+"/cleanup",schemaPath:"#/components/schemas/CleanupJob/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate331.errors = [{instancePath:instancePath+"/cleanup",schemaPath:"#/components/schemas/CleanupJob/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
 if(data10.isRunning !== undefined){
 const _errs23 = errors;
 if(typeof data10.isRunning !== "boolean"){
-validate316.errors = [{instancePath:instancePath+"/cleanup/isRunning",schemaPath:"#/components/schemas/CleanupJob/properties/isRunning/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate331.errors = [{instancePath:instancePath+"/cleanup/isRunning",schemaPath:"#/components/schemas/CleanupJob/properties/isRunning/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid6 = _errs23 === errors;
@@ -23910,12 +26156,12 @@ if(errors === _errs25){
 if(errors === _errs25){
 if(typeof data12 === "string"){
 if(!(formats0.validate(data12))){
-validate316.errors = [{instancePath:instancePath+"/cleanup/endedAt",schemaPath:"#/components/schemas/CleanupJob/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate331.errors = [{instancePath:instancePath+"/cleanup/endedAt",schemaPath:"#/components/schemas/CleanupJob/properties/endedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/cleanup/endedAt",schemaPath:"#/components/schemas/CleanupJob/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/cleanup/endedAt",schemaPath:"#/components/schemas/CleanupJob/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -23930,13 +26176,13 @@ if(data10.failures !== undefined){
 let data13 = data10.failures;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate316.errors = [{instancePath:instancePath+"/cleanup/failures",schemaPath:"#/components/schemas/CleanupJob/properties/failures/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/cleanup/failures",schemaPath:"#/components/schemas/CleanupJob/properties/failures/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate316.errors = [{instancePath:instancePath+"/cleanup/failures",schemaPath:"#/components/schemas/CleanupJob/properties/failures/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate331.errors = [{instancePath:instancePath+"/cleanup/failures",schemaPath:"#/components/schemas/CleanupJob/properties/failures/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23951,7 +26197,7 @@ var valid6 = true;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/cleanup",schemaPath:"#/components/schemas/CleanupJob/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate331.errors = [{instancePath:instancePath+"/cleanup",schemaPath:"#/components/schemas/CleanupJob/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -23969,7 +26215,7 @@ if(errors === _errs30){
 if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 let missing3;
 if(((((data14.status === undefined) && (missing3 = "status")) || ((data14.records === undefined) && (missing3 = "records"))) || ((data14.problems === undefined) && (missing3 = "problems"))) || ((data14.images === undefined) && (missing3 = "images"))){
-validate316.errors = [{instancePath:instancePath+"/site",schemaPath:"#/components/schemas/SiteJobs/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+validate331.errors = [{instancePath:instancePath+"/site",schemaPath:"#/components/schemas/SiteJobs/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
@@ -23977,11 +26223,11 @@ if(data14.status !== undefined){
 let data15 = data14.status;
 const _errs32 = errors;
 if(typeof data15 !== "string"){
-validate316.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data15 === "ok") || (data15 === "starting")) || (data15 === "unavailable"))){
-validate316.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/enum",keyword:"enum",params:{allowedValues: schema469.properties.status.enum},message:"must be equal to one of the allowed values"}];
+validate331.errors = [{instancePath:instancePath+"/site/status",schemaPath:"#/components/schemas/SiteJobs/properties/status/enum",keyword:"enum",params:{allowedValues: schema499.properties.status.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid8 = _errs32 === errors;
@@ -23994,13 +26240,13 @@ if(data14.records !== undefined){
 let data16 = data14.records;
 const _errs34 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate316.errors = [{instancePath:instancePath+"/site/records",schemaPath:"#/components/schemas/SiteJobs/properties/records/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/site/records",schemaPath:"#/components/schemas/SiteJobs/properties/records/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs34){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate316.errors = [{instancePath:instancePath+"/site/records",schemaPath:"#/components/schemas/SiteJobs/properties/records/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate331.errors = [{instancePath:instancePath+"/site/records",schemaPath:"#/components/schemas/SiteJobs/properties/records/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24018,12 +26264,12 @@ if(errors === _errs36){
 if(errors === _errs36){
 if(typeof data17 === "string"){
 if(!(formats0.validate(data17))){
-validate316.errors = [{instancePath:instancePath+"/site/changedAt",schemaPath:"#/components/schemas/SiteJobs/properties/changedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate331.errors = [{instancePath:instancePath+"/site/changedAt",schemaPath:"#/components/schemas/SiteJobs/properties/changedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/site/changedAt",schemaPath:"#/components/schemas/SiteJobs/properties/changedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/site/changedAt",schemaPath:"#/components/schemas/SiteJobs/properties/changedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24038,13 +26284,13 @@ if(data14.problems !== undefined){
 let data18 = data14.problems;
 const _errs38 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate316.errors = [{instancePath:instancePath+"/site/problems",schemaPath:"#/components/schemas/SiteJobs/properties/problems/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/site/problems",schemaPath:"#/components/schemas/SiteJobs/properties/problems/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs38){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate316.errors = [{instancePath:instancePath+"/site/problems",schemaPath:"#/components/schemas/SiteJobs/properties/problems/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate331.errors = [{instancePath:instancePath+"/site/problems",schemaPath:"#/components/schemas/SiteJobs/properties/problems/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24062,7 +26308,7 @@ if(errors === _errs40){
 if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
 let missing4;
 if(((data19.running === undefined) && (missing4 = "running")) || ((data19.waiting === undefined) && (missing4 = "waiting"))){
-validate316.errors = [{instancePath:instancePath+"/site/images",schemaPath:"#/components/schemas/SiteJobs/properties/images/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
+validate331.errors = [{instancePath:instancePath+"/site/images",schemaPath:"#/components/schemas/SiteJobs/properties/images/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
@@ -24070,13 +26316,13 @@ if(data19.running !== undefined){
 let data20 = data19.running;
 const _errs42 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate316.errors = [{instancePath:instancePath+"/site/images/running",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/running/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/site/images/running",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/running/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs42){
 if(typeof data20 == "number"){
 if(data20 < 0 || isNaN(data20)){
-validate316.errors = [{instancePath:instancePath+"/site/images/running",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/running/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate331.errors = [{instancePath:instancePath+"/site/images/running",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/running/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24091,13 +26337,13 @@ if(data19.waiting !== undefined){
 let data21 = data19.waiting;
 const _errs44 = errors;
 if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-validate316.errors = [{instancePath:instancePath+"/site/images/waiting",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/site/images/waiting",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs44){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
-validate316.errors = [{instancePath:instancePath+"/site/images/waiting",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/waiting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate331.errors = [{instancePath:instancePath+"/site/images/waiting",schemaPath:"#/components/schemas/SiteJobs/properties/images/properties/waiting/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24111,7 +26357,7 @@ var valid9 = true;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/site/images",schemaPath:"#/components/schemas/SiteJobs/properties/images/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate331.errors = [{instancePath:instancePath+"/site/images",schemaPath:"#/components/schemas/SiteJobs/properties/images/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -24127,7 +26373,7 @@ var valid8 = true;
 }
 }
 else {
-validate316.errors = [{instancePath:instancePath+"/site",schemaPath:"#/components/schemas/SiteJobs/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate331.errors = [{instancePath:instancePath+"/site",schemaPath:"#/components/schemas/SiteJobs/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -24143,44 +26389,44 @@ var valid0 = true;
 }
 }
 else {
-validate316.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate331.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate316.errors = vErrors;
+validate331.errors = vErrors;
 return errors === 0;
 }
-validate316.evaluated = {"props":{"boards":true,"deliveries":true,"notifications":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
+validate331.evaluated = {"props":{"boards":true,"deliveries":true,"notifications":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-jobsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate315.evaluated;
+const evaluated0 = validate330.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate316(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
+if(!(validate331(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate331.errors : vErrors.concat(validate331.errors);
 errors = vErrors.length;
 }
-validate315.errors = vErrors;
+validate330.errors = vErrors;
 return errors === 0;
 }
-validate315.evaluated = {"props":{"boards":true,"deliveries":true,"notifications":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
+validate330.evaluated = {"props":{"boards":true,"deliveries":true,"notifications":true,"cleanup":true,"site":true},"dynamicProps":false,"dynamicItems":false};
 
-export const refreshUserBoardParams = validate324;
-const schema470 = {"$id":"function-refreshUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const refreshUserBoardParams = validate339;
+const schema500 = {"$id":"function-refreshUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-refreshUserBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate324.evaluated;
+const evaluated0 = validate339.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24192,7 +26438,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate324.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate339.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -24202,24 +26448,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate324.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate339.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate324.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate339.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate324.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate339.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate324.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate339.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24227,23 +26473,23 @@ return false;
 }
 }
 else {
-validate324.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate339.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate324.errors = vErrors;
+validate339.errors = vErrors;
 return errors === 0;
 }
-validate324.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate339.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const cancelUserBoardParams = validate325;
-const schema472 = {"$id":"function-cancelUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const cancelUserBoardParams = validate340;
+const schema502 = {"$id":"function-cancelUserBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-cancelUserBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate325.evaluated;
+const evaluated0 = validate340.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24255,7 +26501,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate325.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate340.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -24265,24 +26511,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate325.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate340.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate325.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate340.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate325.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate340.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate325.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate340.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24290,23 +26536,23 @@ return false;
 }
 }
 else {
-validate325.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate340.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate325.errors = vErrors;
+validate340.errors = vErrors;
 return errors === 0;
 }
-validate325.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate340.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsQuery = validate326;
-const schema474 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listRequestsQuery = validate341;
+const schema504 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate326.evaluated;
+const evaluated0 = validate341.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24326,11 +26572,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate326.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate341.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate326.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate341.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -24345,18 +26591,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate326.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate341.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate326.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate341.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate326.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate341.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24369,18 +26615,18 @@ if(valid1){
 let data2 = data.limit;
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate326.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate341.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 1000 || isNaN(data2)){
-validate326.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate341.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate326.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate341.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -24391,18 +26637,18 @@ if(valid1){
 let data3 = data.offset;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate326.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate341.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 2147483647 || isNaN(data3)){
-validate326.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate341.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate326.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate341.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24414,24 +26660,24 @@ var valid1 = _errs9 === errors;
 }
 }
 else {
-validate326.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate341.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate326.errors = vErrors;
+validate341.errors = vErrors;
 return errors === 0;
 }
-validate326.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate341.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsResponse200 = validate327;
-const schema476 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema477 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema479 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+export const listRequestsResponse200 = validate342;
+const schema506 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema507 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema509 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
-function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate343(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate328.evaluated;
+const evaluated0 = validate343.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24442,7 +26688,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
-validate328.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate343.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -24453,12 +26699,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate328.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate343.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate328.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24473,11 +26719,11 @@ if(data.forge !== undefined){
 let data1 = data.forge;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate328.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate328.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate343.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -24489,7 +26735,7 @@ if(valid0){
 if(data.method !== undefined){
 const _errs6 = errors;
 if(typeof data.method !== "string"){
-validate328.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -24501,7 +26747,7 @@ if(valid0){
 if(data.endpoint !== undefined){
 const _errs8 = errors;
 if(typeof data.endpoint !== "string"){
-validate328.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -24514,11 +26760,11 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate328.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate328.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema479.enum},message:"must be equal to one of the allowed values"}];
+validate343.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema509.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -24530,7 +26776,7 @@ if(valid0){
 if(data.account !== undefined){
 const _errs13 = errors;
 if(typeof data.account !== "string"){
-validate328.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -24543,18 +26789,18 @@ if(data.statusCode !== undefined){
 let data6 = data.statusCode;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate328.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate343.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 599 || isNaN(data6)){
-validate328.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+validate343.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
 return false;
 }
 else {
 if(data6 < 100 || isNaN(data6)){
-validate328.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate343.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -24574,7 +26820,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate328.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -24582,13 +26828,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24603,13 +26849,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24627,12 +26873,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate328.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24647,11 +26893,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema158.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema158.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -24664,13 +26910,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate328.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24687,7 +26933,7 @@ var valid4 = true;
 }
 }
 else {
-validate328.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate343.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -24706,21 +26952,21 @@ var valid0 = true;
 }
 }
 else {
-validate328.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate343.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate328.errors = vErrors;
+validate343.errors = vErrors;
 return errors === 0;
 }
-validate328.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+validate343.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate327.evaluated;
+const evaluated0 = validate342.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24734,8 +26980,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate328(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate328.errors : vErrors.concat(validate328.errors);
+if(!(validate343(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -24745,23 +26991,23 @@ break;
 }
 }
 else {
-validate327.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate342.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate327.errors = vErrors;
+validate342.errors = vErrors;
 return errors === 0;
 }
-validate327.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate342.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const exportRequestsQuery = validate330;
-const schema481 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+export const exportRequestsQuery = validate345;
+const schema511 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
-function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate330.evaluated;
+const evaluated0 = validate345.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24775,11 +27021,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate330.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate345.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate330.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate345.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -24794,18 +27040,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate330.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate345.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate330.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate345.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate330.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate345.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24817,11 +27063,11 @@ var valid1 = true;
 }
 }
 else {
-validate330.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate345.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate330.errors = vErrors;
+validate345.errors = vErrors;
 return errors === 0;
 }
-validate330.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
+validate345.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};

@@ -12,6 +12,7 @@ import {
 } from '../read-repositories.js';
 import type { RepositoryAccess } from './access.js';
 import { createBatchReader, isTimeout } from './batches.js';
+import { createHistoryReader } from './history.js';
 import { createInvolvedReader } from './involved.js';
 import type { RateLimitNode, WholeRepositoryNode } from './nodes.js';
 import { asksTeam, belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
@@ -22,7 +23,7 @@ import type { GithubRequests } from './requests.js';
 const PAGE_SIZE = 50;
 const SMALL_PAGE_SIZE = 10;
 
-type Reader = Pick<Forge, 'discover' | 'read' | 'readInvolved' | 'readRepository'>;
+type Reader = Pick<Forge, 'discover' | 'read' | 'readHistory' | 'readInvolved' | 'readRepository'>;
 type Variables = Record<string, unknown>;
 
 /** A repository of a batch. */
@@ -137,6 +138,7 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
         unread,
       );
     },
+    readHistory: createHistoryReader(query, createBatchReader()),
     ...(reach.isUser && { readInvolved: (listed: ReadonlySet<string>) => involved.readInvolved(listed) }),
     async readRepository(fullName) {
       const [owner, name] = fullName.split('/');
