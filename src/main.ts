@@ -81,6 +81,7 @@ async function runAlone(config: Config, { startedAt, signal, print, ...options }
     try {
       await metrics?.show(services, config.services);
       if (config.services.includes('dashboard')) {
+        services.dashboard.histories.start();
         services.readiness.waitFor(services.dashboard.refresher.start());
         services.dashboard.notifications.worker.start();
       }

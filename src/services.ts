@@ -223,6 +223,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens, addressOf }),
     async close() {
       await dashboard.deliveries.close();
+      dashboard.histories.close();
       await dashboard.refresher.close();
       await dashboard.notifications.worker.close();
       await notices?.close();

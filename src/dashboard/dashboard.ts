@@ -11,6 +11,8 @@ import { createVisits, type Visits } from './boards/visits.js';
 import { createForgeClients, type ForgeClients } from './forges/forge-clients.js';
 import type { GithubApp } from './forges/github/access.js';
 import { deleteOldDays } from './insights/daily-counts.js';
+import { createHistories, deleteOldHistories, type Histories } from './insights/histories.js';
+import { createReviewInsights, type ReviewInsights } from './insights/review-insights.js';
 import { createThroughput, type Throughput } from './insights/throughput.js';
 import { createJobs, type Jobs } from './jobs.js';
 import { createNotifications, type Notifications } from './notifications/notifications.js';
@@ -52,6 +54,8 @@ export interface Dashboard {
   readonly visits: Visits;
   readonly feeds: Feeds;
   readonly throughput: Throughput;
+  readonly histories: Histories;
+  readonly reviewInsights: ReviewInsights;
   readonly notifications: Notifications;
   readonly deliveries: Deliveries;
   readonly ensureWebhook: EnsureWebhook;
@@ -159,7 +163,10 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     getForges: (personId) => forges.of(personId),
     getConnections: (personId) => forges.listConnections(personId),
     intervalMs: refreshMs,
-    onRefreshed: (...refreshed) => followUps(...refreshed),
+    async onRefreshed(...refreshed) {
+      await followUps(...refreshed);
+      await histories.read(refreshed[0]);
+    },
     onScheduled: () => notices?.send(SCHEDULED),
     isNotified: () => notices?.isListening === true,
     report,
@@ -170,6 +177,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (name === QUEUED) notifications.worker.wake();
   });
   const followUps = createAutomation({ database, refresher, attempts, now });
+  const histories = createHistories({ database, getConnections: (personId) => forges.listConnections(personId), now });
   const deliveries = createDeliveries({
     ...{ database, key, refresher, report, now },
     onText: (text, place) => notifications.recordText(text, place),
@@ -205,6 +213,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       getOwnerId: (caller, username) => getBoardOwnerId(database, caller, username),
       now,
     }),
+    histories,
+    reviewInsights: createReviewInsights({
+      database,
+      getOwnerId: (caller, username) => getBoardOwnerId(database, caller, username),
+      getConnections: (personId) => forges.listConnections(personId),
+      now,
+    }),
     notifications,
     deliveries,
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
@@ -221,5 +236,6 @@ export async function deleteExpiredDashboardData(database: Database, at: number)
   await deleteExpiredState(database, at);
   await deleteExpiredAttempts(database, at);
   await deleteOldDays(database, at);
+  await deleteOldHistories(database, at);
   await deleteOldNotifications(database, at);
 }

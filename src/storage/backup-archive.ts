@@ -227,6 +227,8 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   pull_request_marks: true,
   action_attempts: true,
   throughput_days: true,
+  pull_request_histories: true,
+  history_readings: true,
   secret_objects: true,
   secret_object_consumers: true,
   secret_object_tags: true,

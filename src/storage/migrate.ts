@@ -28,6 +28,7 @@ import { notifications } from './migrations/0024-notifications.js';
 import { forgeCredentials } from './migrations/0025-forge-credentials.js';
 import { workloadIdentity } from './migrations/0026-workload-identity.js';
 import { valueSignatures } from './migrations/0027-value-signatures.js';
+import { reviewHistory } from './migrations/0028-review-history.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forgeCredentials,
   workloadIdentity,
   valueSignatures,
+  reviewHistory,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -79,7 +81,7 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
  */
 const EXPANSIONS: ReadonlySet<Migration> = new Set([
   ...[backupSchedule, hiddenRepositories, auditArchives, notifications],
-  ...[forgeCredentials, workloadIdentity, valueSignatures],
+  ...[forgeCredentials, workloadIdentity, valueSignatures, reviewHistory],
 ]);
 
 interface SchemaVersions {

@@ -30,6 +30,8 @@ export interface Tables {
   pull_request_marks: PullRequestMarksTable;
   action_attempts: ActionAttemptsTable;
   throughput_days: ThroughputDaysTable;
+  pull_request_histories: PullRequestHistoriesTable;
+  history_readings: HistoryReadingsTable;
   secret_objects: SecretObjectsTable;
   secret_object_consumers: SecretObjectConsumersTable;
   secret_object_tags: SecretObjectTagsTable;
@@ -414,6 +416,34 @@ export interface ThroughputDaysTable {
   left_count: number;
   /** The number of open pull requests on the last board of the day; null without a board. */
   open_count: number | null;
+}
+
+/** The review times of pull requests that changed within the retention period. */
+export interface PullRequestHistoriesTable {
+  person_id: string;
+  /** The name of the forge, or the id of a further credential. */
+  forge: string;
+  /** The id at the forge, which does not change when the repository is renamed. */
+  repository_id: string;
+  number: number;
+  title: string;
+  url: string;
+  author: string;
+  author_is_bot: number;
+  is_draft: number;
+  /** The times of the review as JSON. */
+  times: string;
+  closed_at: number | null;
+  updated_at: number;
+}
+
+/** When the history of each repository was read, and the revision of the repository that was read before. */
+export interface HistoryReadingsTable {
+  person_id: string;
+  forge: string;
+  repository_id: string;
+  revision: string;
+  read_at: number;
 }
 
 export interface SecretObjectsTable {

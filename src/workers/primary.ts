@@ -45,8 +45,9 @@ export async function runPrimary(config: Config, run: Run): Promise<void> {
   const onLevel = (): void => broadcast({ kind: 'level', level: log.level });
   process.on('SIGUSR2', onLevel);
   try {
-    const { refresher, notifications } = services.dashboard;
+    const { refresher, histories, notifications } = services.dashboard;
     const hasDashboard = config.services.includes('dashboard');
+    if (hasDashboard) histories.start();
     const started = hasDashboard ? refresher.start() : Promise.resolve();
     if (hasDashboard) notifications.worker.start();
     let isStarted = false;

@@ -42,6 +42,8 @@ export function toPullRequestNode(one: ForgejoPullRequest, repository: ForgejoRe
     draft,
     mergeable,
     merged,
+    merged_at: one.mergedAt,
+    closed_at: one.closedAt,
     merge_base: mergeBase,
     base: { ref: baseRef, sha: baseSha, repo_id: repository.id, repo: toRepositoryNode(repository, origin) },
     head: { ref: headRef, sha: headSha, repo_id: fromFork ? -1 : repository.id },

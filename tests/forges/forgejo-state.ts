@@ -50,6 +50,10 @@ export interface ForgejoPullRequest extends ForgejoIssue {
   deletions: number;
   /** The comments outside of reviews, in the format of the REST API. */
   comments: object[];
+  /** Changes of the title and requests for reviews, in the format of the REST API. */
+  timeline: object[];
+  mergedAt: string | null;
+  closedAt: string | null;
   /** The combined commit status; empty without any statuses. */
   status: string;
   statuses: { context: string; status: string; target_url: string }[];
@@ -109,6 +113,9 @@ export function forgejoPullRequest(number: number, change: Partial<ForgejoPullRe
     additions: 12,
     deletions: 3,
     comments: [],
+    timeline: [],
+    mergedAt: null,
+    closedAt: null,
     status: 'success',
     statuses: [],
     jobs: [],

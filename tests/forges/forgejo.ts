@@ -76,6 +76,11 @@ const ROUTES: readonly Route<Found>[] = [
   ['GET', /^\/pulls\/(\d+)\/reviews$/, ofPullRequest((one, { seen, forge }) => paged(toReviewNodes(one), seen, forge))],
   ['GET', /^\/pulls\/(\d+)\/reviews(\/\d+)\/comments$/, ofPullRequest(listReviewComments)],
   ['GET', /^\/issues\/(\d+)\/comments$/, ofPullRequest(({ comments }) => ({ body: comments }))],
+  [
+    'GET',
+    /^\/issues\/(\d+)\/timeline$/,
+    ofPullRequest(({ timeline }, { seen, forge }) => paged(timeline, seen, forge)),
+  ],
   ['GET', /^\/commits\/(\w+)\/status$/, ofHead(({ status: state, statuses }) => ({ body: { state, statuses } }))],
   ['GET', /^\/actions\/runs$/, listRuns],
   ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
@@ -184,9 +189,14 @@ function toNode(one: ForgejoPullRequest, { repository, forge }: Found) {
 }
 
 function listPullRequests(found: Found): TestResponse {
-  const open = found.repository.pullRequests.filter(({ state }) => state === 'open');
+  const { query } = found.seen;
+  const asked = found.repository.pullRequests.filter(
+    ({ state }) => query.get('state') === 'all' || state === (query.get('state') ?? 'open'),
+  );
+  const isByUpdate = query.get('sort') === 'recentupdate';
+  const sorted = isByUpdate ? asked.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt)) : asked;
   return paged(
-    open.map((one) => toNode(one, found)),
+    sorted.map((one) => toNode(one, found)),
     found.seen,
     found.forge,
   );

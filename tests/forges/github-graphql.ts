@@ -336,6 +336,10 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     },
     latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map((review) => ({ state: review })) },
     reviews: { totalCount: one.submitted.length, nodes: one.submitted.map(toAuthored) },
+    timelineItems: (asked: TimelineArguments) => {
+      const nodes = toTimeline(one, asked);
+      return { ...toConnection(nodes, asked, state), filteredCount: nodes.length, updatedAt: one.updatedAt };
+    },
     reviewThreads: {
       totalCount: one.threads.length,
       nodes: one.threads.map(({ author, text, ...thread }) => ({
@@ -351,7 +355,36 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
   };
 }
 
-const toLogin = (author: string | null) => (author === null ? null : { __typename: 'User', id: author, login: author });
+interface TimelineArguments extends PageArguments {
+  readonly itemTypes?: readonly string[];
+}
+
+/** Returns the events of the requested types, in the order in which they happened. */
+function toTimeline({ submitted, timeline }: GithubPullRequest, { itemTypes }: TimelineArguments) {
+  const reviews = submitted.map((one) => ({
+    ...toAuthored(one),
+    __typename: 'PullRequestReview',
+    type: 'PULL_REQUEST_REVIEW',
+    at: one.submittedAt ?? '9999',
+  }));
+  const events = timeline.map(({ type, createdAt, login }) => ({
+    __typename: toTypeName(type),
+    ...{ type, createdAt, at: createdAt },
+    requestedReviewer:
+      login === undefined ? null : login.startsWith('team:') ? { __typename: 'Team' } : { __typename: 'User', login },
+  }));
+  const all = [...reviews, ...events].filter(({ type }) => itemTypes?.includes(type) ?? true);
+  return all.toSorted((a, b) => a.at.localeCompare(b.at));
+}
+
+const toTypeName = (type: string): string =>
+  type.toLowerCase().replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase());
+
+/** Bots have no suffix in GraphQL. */
+const toLogin = (author: string | null) =>
+  author === null
+    ? null
+    : { __typename: author.endsWith('[bot]') ? 'Bot' : 'User', id: author, login: author.replace('[bot]', '') };
 
 const toAuthored = <T extends { readonly author: string | null }>(one: T) => ({ ...one, author: toLogin(one.author) });
 

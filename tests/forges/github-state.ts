@@ -74,6 +74,10 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   deletions: number;
   /** Submitted reviews with their authors, in order. */
   submitted: { author: string | null; state: string; submittedAt: string | null }[];
+  /** Requests for reviews and changes of draft state; `requested` has the reviewers who are asked now. */
+  timeline: { type: string; createdAt: string; login?: string }[];
+  mergedAt: string | null;
+  closedAt: string | null;
   threads: GithubThread[];
   /** Dependabot's comments. */
   replies: string[];
@@ -149,6 +153,9 @@ export function githubPullRequest(number: number, change: Partial<GithubPullRequ
     additions: 12,
     deletions: 3,
     submitted: [],
+    timeline: [],
+    mergedAt: null,
+    closedAt: null,
     threads: [],
     mergedBy: null,
     ...change,

@@ -106,7 +106,9 @@ function toProjectNode(project: GitlabProject, state: GitlabGraphqlState) {
 function select<T extends GitlabIssue>(items: readonly T[], { state, sort = 'CREATED_DESC' }: PageArguments): T[] {
   const key = sort.startsWith('UPDATED') ? 'updatedAt' : 'createdAt';
   const sign = sort.endsWith('DESC') ? -1 : 1;
-  return items.filter((one) => one.state === state).sort((a, b) => sign * a[key].localeCompare(b[key]));
+  return items
+    .filter((one) => state === undefined || one.state === state)
+    .sort((a, b) => sign * a[key].localeCompare(b[key]));
 }
 
 function toConnection<T>(
@@ -126,7 +128,7 @@ function toConnection<T>(
   };
 }
 
-const toUser = (username: string) => ({ username });
+const toUser = (username: string) => ({ username, bot: /^(?:project|group)_\d+_bot/.test(username) });
 
 function toIssueNode(issue: GitlabIssue, webUrl: string) {
   const { username, labels } = issue;
@@ -146,6 +148,7 @@ function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabPro
     targetProjectId: id,
     diffStatsSummary: { additions: one.additions, deletions: one.deletions, fileCount },
     commitCount: 1,
+    notes: { nodes: one.notes.map(({ username, ...note }) => ({ ...note, author: toUser(username) })) },
     approvedBy: { count: approvedBy.length, nodes: approvedBy.map(toUser) },
     reviewers: { count: reviewers.length, nodes: reviewers.map(toReviewer) },
     // The id of a pipeline is the number of its merge request.

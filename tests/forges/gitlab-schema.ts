@@ -53,7 +53,9 @@ export const gitlabSchema = buildSchema(`
   type MergeRequestConnection { count: Int nodes: [MergeRequest] pageInfo: PageInfo! }
   type IssueConnection { count: Int! nodes: [Issue] pageInfo: PageInfo! }
 
-  type UserCore { username: String! }
+  type UserCore { username: String! bot: Boolean! }
+  type Note { system: Boolean! body: String! createdAt: Time! author: UserCore }
+  type NoteConnection { nodes: [Note] pageInfo: PageInfo! }
   type UserCoreConnection { count: Int! nodes: [UserCore] }
   enum MergeRequestReviewState { APPROVED REQUESTED_CHANGES REVIEWED REVIEW_STARTED UNAPPROVED UNREVIEWED }
   type UserMergeRequestInteraction { reviewState: MergeRequestReviewState }
@@ -88,6 +90,9 @@ export const gitlabSchema = buildSchema(`
     webUrl: String
     createdAt: Time!
     updatedAt: Time!
+    mergedAt: Time
+    closedAt: Time
+    notes(first: Int, after: String): NoteConnection!
     draft: Boolean!
     state: MergeRequestState!
     author: UserCore

@@ -48,6 +48,10 @@ export interface GitlabMergeRequest extends GitlabIssue {
   deletions: number;
   /** The threads and comments, in the format of the REST API. */
   discussions: object[];
+  /** Comments, and the notes that GitLab writes itself. */
+  notes: { system: boolean; body: string; createdAt: string; username: string }[];
+  mergedAt: string | null;
+  closedAt: string | null;
 }
 
 export interface GitlabProject {
@@ -99,6 +103,9 @@ export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeReque
     additions: 12,
     deletions: 3,
     discussions: [],
+    notes: [],
+    mergedAt: null,
+    closedAt: null,
     ...change,
   };
 }

@@ -1,5 +1,6 @@
 /** The one interface to all code hosts, and the data of forges in a common model with the field names of the board. */
 import type { components } from '../../generated/dashboard/types.js';
+import type { ReadHistory } from './history.js';
 
 type Schemas = components['schemas'];
 export type ForgeName = Schemas['ForgeName'];
@@ -40,6 +41,8 @@ export interface Forge {
    * @param listed The ids of the repositories to omit.
    */
   readonly readInvolved?: (listed: ReadonlySet<string>) => Promise<InvolvedSnapshot>;
+  /** Reads the reviews of changed pull requests. Absent for clients that can't afford the requests. */
+  readonly readHistory?: ReadHistory;
   /** Reads one repository. @returns `undefined` when it does not exist or the credential has no access to it. */
   readRepository(fullName: string): Promise<RepositorySnapshot | undefined>;
   /** Reads whether a pull request is open, with one request. Throws `not_found` if it doesn't exist. */

@@ -13,6 +13,7 @@ import type {
   PullRequestDetails,
   RepositorySnapshot,
 } from './forge.js';
+import type { PullRequestHistory, ReviewEvent } from './history.js';
 
 /**
  * Wraps a forge so that it throws only `ForgeError` and returns only data that the contract allows.
@@ -20,7 +21,7 @@ import type {
  * @param webUrl The URL of the forge's pages, which replaces unusable links.
  */
 export function withForgeErrors(forge: Forge, webUrl: string): Forge {
-  const { readReplies, readInvolved } = forge;
+  const { readReplies, readInvolved, readHistory } = forge;
   return {
     ...forge,
     get hidden() {
@@ -36,6 +37,17 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
         const sound = repositories.map((one) => sanitizeRepositorySnapshot(one, webUrl));
         return { repositories: sound.filter((one) => one !== undefined), truncated };
       },
+    }),
+    ...(readHistory && {
+      readHistory: (repositories, save) =>
+        readHistory(repositories, (read) =>
+          save(
+            read.map(({ id, pullRequests }) => ({
+              id,
+              pullRequests: pullRequests.flatMap((one) => toSoundHistory(one, webUrl)),
+            })),
+          ),
+        ).catch(rethrow),
     }),
     discover: () => discover(forge, webUrl).catch(rethrow),
     inspect: () => forge.inspect().catch(rethrow),
@@ -267,6 +279,42 @@ function toFragment(page: string, number: number): string {
   const url = new URL(page);
   url.hash = String(number);
   return url.href;
+}
+
+/** The most steps of a review that are stored of a pull request. */
+const MAX_EVENTS = 500;
+
+const EVENT_KINDS = new Set<unknown>([
+  ...(['approved', 'drafted', 'ready', 'requested', 'request_removed', 'reviewed'] satisfies ReviewEvent['kind'][]),
+]);
+
+/** Sanitizes a history. Without a number and the times that measures need, it is omitted. */
+function toSoundHistory(history: PullRequestHistory, webUrl: string): readonly PullRequestHistory[] {
+  const { number, title, url, author, authorIsBot, isDraft, mergedAt, closedAt, events } = history;
+  const [created, updated] = [toTime(history.createdAt), toTime(history.updatedAt)];
+  if (!isNumber(number) || created === undefined || updated === undefined) return [];
+  const [merged, closed] = [toTime(mergedAt), toTime(closedAt)];
+  return [
+    {
+      number,
+      title: toText(title, MAX_TITLE) || `#${number}`,
+      url: findSafeLink(url) ?? new URL(webUrl).origin,
+      author: toText(author, MAX_NAME) || 'ghost',
+      authorIsBot: isTrue(authorIsBot),
+      isDraft: isTrue(isDraft),
+      createdAt: created,
+      updatedAt: updated,
+      ...(merged !== undefined && { mergedAt: merged }),
+      ...((closed ?? merged) !== undefined && { closedAt: closed ?? merged }),
+      events: (isList(events) ? events.slice(0, MAX_EVENTS) : []).flatMap(toSoundEvent),
+    },
+  ];
+}
+
+function toSoundEvent({ kind, at, login, isBot }: ReviewEvent): readonly ReviewEvent[] {
+  const time = toTime(at);
+  if (!EVENT_KINDS.has(kind) || time === undefined) return [];
+  return [{ kind, at: time, ...(isName(login) && { login, isBot: isTrue(isBot) }) }];
 }
 
 /** Normalizes a time to RFC 3339 in UTC. */

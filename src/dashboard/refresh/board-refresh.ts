@@ -164,7 +164,7 @@ async function deleteRemovedForges(
     return connection === undefined || (state !== undefined && state.source !== connection.url);
   });
   if (obsolete.length === 0) return;
-  for (const table of ['forge_readings', 'forge_states'] as const) {
+  for (const table of ['forge_readings', 'forge_states', 'pull_request_histories', 'history_readings'] as const) {
     await transaction.deleteFrom(table).where('person_id', '=', personId).where('forge', 'in', obsolete).execute();
   }
 }

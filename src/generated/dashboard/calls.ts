@@ -653,6 +653,45 @@ export const saveVisit = /* @__PURE__ */ createCall<paths, operations['saveVisit
 export const getThroughput = /* @__PURE__ */ createCall<paths, operations['getThroughput'], CallArguments<operations['getThroughput']>>('get', '/api/insights/throughput');
 
 /**
+ * Get review times and review load
+ *
+ * Measures pull requests by the times that the forges report: time to first review, cycle time with its phases, and
+ * reviews by person. Covers the repositories of the board that the credentials can write to, without ignored ones.
+ * Excludes pull requests of bots. Reviews of bots and of the author don't count. Weekends and nights count.
+ *
+ * Histories are read in the background after refreshes: at first the last 200 changed pull requests of a repository,
+ * of the last 90 days. Stores the 5,000 pull requests of a user that changed last. GitHub without a credential has no
+ * history.
+ *
+ * The first review and the start of its wait are defined as in
+ * [issue-metrics](https://github.com/github/issue-metrics): a pull request that was a draft waits from the time when
+ * it first became ready. Percentiles are interpolated linearly between the two nearest samples.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const getReviewInsights = /* @__PURE__ */ createCall<paths, operations['getReviewInsights'], CallArguments<operations['getReviewInsights']>>('get', '/api/insights/reviews');
+
+/**
+ * List the pull requests of a measure
+ *
+ * Lists the samples of a measure, the longest time first and those without a time last. For the measures of
+ * reviewers, each row is a pull request with one reviewer.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const listReviewRows = /* @__PURE__ */ createListCall<paths, operations['listReviewRows'], CallArguments<operations['listReviewRows']>>('/api/insights/reviews/rows', { paging: 'offset', limit: 200 });
+
+/**
+ * Export the pull requests of a measure
+ *
+ * Exports all rows of `listReviewRows` as CSV, in the same order, after a row of column names. A text that a
+ * spreadsheet would interpret as a formula is prefixed with an apostrophe.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const exportReviewRows = /* @__PURE__ */ createCall<paths, operations['exportReviewRows'], CallArguments<operations['exportReviewRows']>, 'text'>('get', '/api/insights/reviews/export', { parseAs: 'text' });
+
+/**
  * List saved views
  *
  * Sorted by name.

@@ -1341,6 +1341,88 @@ export const operations: readonly OperationSpec[] = [
     validate: { query: validators.getThroughputQuery },
   },
   {
+    id: 'getReviewInsights',
+    method: 'get',
+    path: '/api/insights/reviews',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'owner', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'days', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'forge', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'repo', in: 'query', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.reviewInsightsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.getReviewInsightsQuery },
+  },
+  {
+    id: 'listReviewRows',
+    method: 'get',
+    path: '/api/insights/reviews/rows',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'owner', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'days', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'forge', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'repo', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'measure', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'reviewer', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'atLeastSeconds', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'belowSeconds', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'offset', in: 'query', required: false, type: 'integer', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listReviewRowsResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.listReviewRowsQuery },
+  },
+  {
+    id: 'exportReviewRows',
+    method: 'get',
+    path: '/api/insights/reviews/export',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'owner', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'days', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'forge', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'repo', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'measure', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'reviewer', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'atLeastSeconds', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'belowSeconds', in: 'query', required: false, type: 'integer', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['text/csv'] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.exportReviewRowsQuery },
+  },
+  {
     id: 'listViews',
     method: 'get',
     path: '/api/views',
@@ -3579,6 +3661,105 @@ export type GetThroughputOutput =
       readonly body: components['schemas']['Throughput'];
     };
 
+/** The input of `getReviewInsights`. */
+export interface GetReviewInsightsInput extends RequestContext {
+  readonly query: {
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
+    readonly owner?: string;
+    /** The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+    readonly days: number;
+    /** Only repositories of this forge. */
+    readonly forge?: components['schemas']['ForgeName'];
+    /** Only the repository with this name. Ignores case. */
+    readonly repo?: components['schemas']['RepoName'];
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `getReviewInsights`. Errors are thrown. */
+export type GetReviewInsightsOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['ReviewInsights'];
+    };
+
+/** The input of `listReviewRows`. */
+export interface ListReviewRowsInput extends RequestContext {
+  readonly query: {
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
+    readonly owner?: string;
+    /** The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+    readonly days: number;
+    /** Only repositories of this forge. */
+    readonly forge?: components['schemas']['ForgeName'];
+    /** Only the repository with this name. Ignores case. */
+    readonly repo?: components['schemas']['RepoName'];
+    /** The measure whose samples to list. */
+    readonly measure: components['schemas']['ReviewRowMeasure'];
+    /** Only rows of this reviewer, for the measures of reviewers. Ignores case. */
+    readonly reviewer?: string;
+    /** Only samples of at least this time. */
+    readonly atLeastSeconds?: number;
+    /** Only samples below this time. */
+    readonly belowSeconds?: number;
+    /** The maximum number of rows to return. */
+    readonly limit: number;
+    /** The number of entries to skip. */
+    readonly offset: number;
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `listReviewRows`. Errors are thrown. */
+export type ListReviewRowsOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listReviewRows']['responses'][200]['content']['application/json'];
+      readonly headers: {
+        /**
+         * The number of matching entries on all pages. Above 10,000, or above 2,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
+        readonly 'X-Total-Count': string;
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
+        readonly Link?: string;
+      };
+    };
+
+/** The input of `exportReviewRows`. */
+export interface ExportReviewRowsInput extends RequestContext {
+  readonly query: {
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
+    readonly owner?: string;
+    /** The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+    readonly days: number;
+    /** Only repositories of this forge. */
+    readonly forge?: components['schemas']['ForgeName'];
+    /** Only the repository with this name. Ignores case. */
+    readonly repo?: components['schemas']['RepoName'];
+    /** The measure whose samples to list. */
+    readonly measure: components['schemas']['ReviewRowMeasure'];
+    /** Only rows of this reviewer, for the measures of reviewers. Ignores case. */
+    readonly reviewer?: string;
+    /** Only samples of at least this time. */
+    readonly atLeastSeconds?: number;
+    /** Only samples below this time. */
+    readonly belowSeconds?: number;
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `exportReviewRows`. Errors are thrown. */
+export type ExportReviewRowsOutput =
+  | {
+      readonly status: 200;
+      readonly body: string;
+      readonly headers: {
+        /** The suggested file name. */
+        readonly 'Content-Disposition': string;
+      };
+    };
+
 /** The input of `listViews`. */
 export interface ListViewsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
@@ -4340,6 +4521,12 @@ export interface NotificationsHandlers {
 export interface InsightsHandlers {
   /** Get pull request throughput */
   readonly getThroughput: (input: GetThroughputInput) => Promise<GetThroughputOutput>;
+  /** Get review times and review load */
+  readonly getReviewInsights: (input: GetReviewInsightsInput) => Promise<GetReviewInsightsOutput>;
+  /** List the pull requests of a measure */
+  readonly listReviewRows: (input: ListReviewRowsInput) => Promise<ListReviewRowsOutput>;
+  /** Export the pull requests of a measure */
+  readonly exportReviewRows: (input: ExportReviewRowsInput) => Promise<ExportReviewRowsOutput>;
 }
 
 /** Which users can read whose board. */

@@ -1193,6 +1193,78 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/insights/reviews": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get review times and review load
+         * @description Measures pull requests by the times that the forges report: time to first review, cycle time with its phases, and
+         *     reviews by person. Covers the repositories of the board that the credentials can write to, without ignored ones.
+         *     Excludes pull requests of bots. Reviews of bots and of the author don't count. Weekends and nights count.
+         *
+         *     Histories are read in the background after refreshes: at first the last 200 changed pull requests of a repository,
+         *     of the last 90 days. Stores the 5,000 pull requests of a user that changed last. GitHub without a credential has no
+         *     history.
+         *
+         *     The first review and the start of its wait are defined as in
+         *     [issue-metrics](https://github.com/github/issue-metrics): a pull request that was a draft waits from the time when
+         *     it first became ready. Percentiles are interpolated linearly between the two nearest samples.
+         */
+        readonly get: operations["getReviewInsights"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/insights/reviews/rows": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the pull requests of a measure
+         * @description Lists the samples of a measure, the longest time first and those without a time last. For the measures of
+         *     reviewers, each row is a pull request with one reviewer.
+         */
+        readonly get: operations["listReviewRows"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/insights/reviews/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Export the pull requests of a measure
+         * @description Exports all rows of `listReviewRows` as CSV, in the same order, after a row of column names. A text that a
+         *     spreadsheet would interpret as a formula is prefixed with an apostrophe.
+         */
+        readonly get: operations["exportReviewRows"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/views": {
         readonly parameters: {
             readonly query?: never;
@@ -2802,6 +2874,154 @@ export interface components {
              */
             readonly open?: number;
         };
+        /** @description The review times of a board. */
+        readonly ReviewInsights: {
+            /**
+             * Format: date-time
+             * @description The start of the period.
+             */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description The end of the period.
+             */
+            readonly to: string;
+            /**
+             * Format: date-time
+             * @description When a history was last read; omitted before the first time.
+             */
+            readonly readAt?: string;
+            /** @description The number of repositories whose history has not been read yet. */
+            readonly unreadRepositories: number;
+            /** @description All measures, in the order of their enum. */
+            readonly measures: readonly components["schemas"]["ReviewMeasure"][];
+            /**
+             * @description The open pull requests that wait for a first review longer than three quarters of the period's samples did.
+             *     Omitted with few samples.
+             */
+            readonly slow?: {
+                /** @description The 75th percentile of `first_review`. */
+                readonly atLeastSeconds: number;
+                readonly count: number;
+            };
+            /** @description The 100 repositories with the most samples, and open pull requests that wait for a review. */
+            readonly repositories: readonly components["schemas"]["RepositoryReviews"][];
+            /** @description The 100 people with the most pending and given reviews. */
+            readonly reviewers: readonly components["schemas"]["ReviewerLoad"][];
+        };
+        /** @description The distribution of a measure. */
+        readonly ReviewMeasure: components["schemas"]["ReviewDistribution"] & {
+            readonly measure: components["schemas"]["ReviewMeasureName"];
+            /**
+             * @description Ranges without gaps, the same for all measures: up to 1, 4 and 12 hours, 1, 2, 4, 7, 14 and 30 days, and
+             *     more.
+             */
+            readonly histogram: readonly components["schemas"]["ReviewBucket"][];
+        };
+        /** @description The median and percentiles of durations. */
+        readonly ReviewDistribution: {
+            /** @description The number of samples. */
+            readonly samples: number;
+            /** @description Whether there are fewer than 5 samples, of which percentiles would say nothing. */
+            readonly fewSamples: boolean;
+            /** @description Omitted without samples. */
+            readonly medianSeconds?: number;
+            /** @description Three quarters are at most this long. Omitted with few samples. */
+            readonly p75Seconds?: number;
+            /** @description Nine of ten are at most this long. Omitted with few samples. */
+            readonly p90Seconds?: number;
+        };
+        /**
+         * @description A duration of pull requests.
+         *
+         *     - `first_review`: from the time when it was opened, or first left draft, to the first review by a person other than
+         *       the author. At GitLab, a comment by such a person is a review. Covers reviews in the period.
+         *     - `cycle`: from opened to merged, drafts included. Covers pull requests merged in the period, as do its phases.
+         *     - `review_wait`: the phase from ready for review to the first review.
+         *     - `in_review`: the phase from the first review to the last approval, or to the merge without an approval.
+         *     - `merge_wait`: the phase from the last approval to the merge.
+         *     - `waiting`: from ready for review until now, of open pull requests without a review.
+         * @enum {string}
+         */
+        readonly ReviewMeasureName: "first_review" | "cycle" | "review_wait" | "in_review" | "merge_wait" | "waiting";
+        /** @description The number of samples in a range of durations. */
+        readonly ReviewBucket: {
+            /** @description The shortest duration of the range. */
+            readonly fromSeconds: number;
+            /** @description The end of the range; omitted for the last one. */
+            readonly belowSeconds?: number;
+            readonly count: number;
+        };
+        /** @description The review times of a repository. */
+        readonly RepositoryReviews: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly repo: components["schemas"]["RepoName"];
+            readonly firstReview: components["schemas"]["ReviewDistribution"];
+            readonly cycle: components["schemas"]["ReviewDistribution"];
+            /** @description The number of open pull requests that wait for a first review. */
+            readonly waiting: number;
+        };
+        /** @description The reviews of a person. */
+        readonly ReviewerLoad: {
+            readonly forge: components["schemas"]["ForgeName"];
+            /** @description The name of the account at the forge. */
+            readonly login: string;
+            /** @description The number of requests in the period. Requests of teams are not counted. */
+            readonly requested: number;
+            /** @description The number of pull requests reviewed in the period. */
+            readonly given: number;
+            /** @description The number of requests that wait now. */
+            readonly pending: number;
+            /** @description The time from a request to the review, of reviews in the period that had a request. */
+            readonly wait: components["schemas"]["ReviewDistribution"];
+        };
+        /**
+         * @description A measure of `ReviewMeasureName`, or one of reviewers:
+         *
+         *     - `requested`: requests for a review in the period, with the time until the review.
+         *     - `given`: pull requests that a person reviewed in the period, with the time since the request, if there was one.
+         *     - `pending`: requests that wait now, with the time until now.
+         * @default cycle
+         * @enum {string}
+         */
+        readonly ReviewRowMeasure: "first_review" | "cycle" | "review_wait" | "in_review" | "merge_wait" | "waiting" | "requested" | "given" | "pending";
+        /** @description A pull request with the times of its review. */
+        readonly ReviewRow: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly repo: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            readonly title: string;
+            /** Format: uri */
+            readonly url: string;
+            readonly author: string;
+            /** @enum {string} */
+            readonly state: "open" | "merged" | "closed";
+            /** @description The reviewer; only for the measures of reviewers. */
+            readonly reviewer?: string;
+            /** @description The value of the measure; omitted if it has none. */
+            readonly seconds?: number;
+            /** Format: date-time */
+            readonly openedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was opened, or first left draft.
+             */
+            readonly readyAt?: string;
+            /** Format: date-time */
+            readonly firstReviewAt?: string;
+            /**
+             * Format: date-time
+             * @description The last approval.
+             */
+            readonly approvedAt?: string;
+            /** Format: date-time */
+            readonly mergedAt?: string;
+            /**
+             * Format: date-time
+             * @description When it was merged or closed.
+             */
+            readonly closedAt?: string;
+        };
         readonly SavedView: {
             readonly name: components["schemas"]["ViewName"];
             readonly filter: components["schemas"]["ViewFilter"];
@@ -3565,10 +3785,44 @@ export interface components {
          * @example x9Wq3vY0Zb5nT7cM1kLr2g
          */
         readonly PasskeyId: string;
-        /** @description The maximum number of entries to return. */
-        readonly Limit: number;
+        /**
+         * @description The owner of the board, if it is shared with the caller; by default the caller.
+         * @example mona
+         */
+        readonly InsightsOwner: string;
+        /** @description The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+        readonly InsightsDays: number;
+        /**
+         * @description Only repositories of this forge.
+         * @example github
+         */
+        readonly InsightsForge: components["schemas"]["ForgeName"];
+        /**
+         * @description Only the repository with this name. Ignores case.
+         * @example acme/shop
+         */
+        readonly InsightsRepo: components["schemas"]["RepoName"];
+        /** @description The measure whose samples to list. */
+        readonly InsightsMeasure: components["schemas"]["ReviewRowMeasure"];
+        /**
+         * @description Only rows of this reviewer, for the measures of reviewers. Ignores case.
+         * @example lisa
+         */
+        readonly InsightsReviewer: string;
+        /**
+         * @description Only samples of at least this time.
+         * @example 3600
+         */
+        readonly InsightsAtLeast: number;
+        /**
+         * @description Only samples below this time.
+         * @example 14400
+         */
+        readonly InsightsBelow: number;
         /** @description The number of entries to skip. */
         readonly Offset: number;
+        /** @description The maximum number of entries to return. */
+        readonly Limit: number;
         /**
          * @description The user's name, in upper or lower case.
          * @example lisa
@@ -6583,6 +6837,278 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Throughput"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getReviewInsights: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
+                 * @example mona
+                 */
+                readonly owner?: components["parameters"]["InsightsOwner"];
+                /** @description The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+                readonly days?: components["parameters"]["InsightsDays"];
+                /**
+                 * @description Only repositories of this forge.
+                 * @example github
+                 */
+                readonly forge?: components["parameters"]["InsightsForge"];
+                /**
+                 * @description Only the repository with this name. Ignores case.
+                 * @example acme/shop
+                 */
+                readonly repo?: components["parameters"]["InsightsRepo"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The measures. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-04-02T10:30:00Z",
+                     *       "to": "2026-05-02T10:30:00Z",
+                     *       "unreadRepositories": 0,
+                     *       "measures": [
+                     *         {
+                     *           "measure": "first_review",
+                     *           "samples": 6,
+                     *           "fewSamples": false,
+                     *           "medianSeconds": 7200,
+                     *           "p75Seconds": 14400,
+                     *           "p90Seconds": 90000,
+                     *           "histogram": [
+                     *             {
+                     *               "fromSeconds": 0,
+                     *               "belowSeconds": 3600,
+                     *               "count": 2
+                     *             },
+                     *             {
+                     *               "fromSeconds": 3600,
+                     *               "count": 4
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "slow": {
+                     *         "atLeastSeconds": 14400,
+                     *         "count": 1
+                     *       },
+                     *       "repositories": [
+                     *         {
+                     *           "forge": "github",
+                     *           "repo": "acme/shop",
+                     *           "firstReview": {
+                     *             "samples": 6,
+                     *             "fewSamples": false,
+                     *             "medianSeconds": 7200,
+                     *             "p75Seconds": 14400,
+                     *             "p90Seconds": 90000
+                     *           },
+                     *           "cycle": {
+                     *             "samples": 1,
+                     *             "fewSamples": true,
+                     *             "medianSeconds": 180000
+                     *           },
+                     *           "waiting": 2
+                     *         }
+                     *       ],
+                     *       "reviewers": [
+                     *         {
+                     *           "forge": "github",
+                     *           "login": "lisa",
+                     *           "requested": 4,
+                     *           "given": 3,
+                     *           "pending": 1,
+                     *           "wait": {
+                     *             "samples": 3,
+                     *             "fewSamples": true,
+                     *             "medianSeconds": 5400
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ReviewInsights"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listReviewRows: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
+                 * @example mona
+                 */
+                readonly owner?: components["parameters"]["InsightsOwner"];
+                /** @description The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+                readonly days?: components["parameters"]["InsightsDays"];
+                /**
+                 * @description Only repositories of this forge.
+                 * @example github
+                 */
+                readonly forge?: components["parameters"]["InsightsForge"];
+                /**
+                 * @description Only the repository with this name. Ignores case.
+                 * @example acme/shop
+                 */
+                readonly repo?: components["parameters"]["InsightsRepo"];
+                /** @description The measure whose samples to list. */
+                readonly measure?: components["parameters"]["InsightsMeasure"];
+                /**
+                 * @description Only rows of this reviewer, for the measures of reviewers. Ignores case.
+                 * @example lisa
+                 */
+                readonly reviewer?: components["parameters"]["InsightsReviewer"];
+                /**
+                 * @description Only samples of at least this time.
+                 * @example 3600
+                 */
+                readonly atLeastSeconds?: components["parameters"]["InsightsAtLeast"];
+                /**
+                 * @description Only samples below this time.
+                 * @example 14400
+                 */
+                readonly belowSeconds?: components["parameters"]["InsightsBelow"];
+                /** @description The maximum number of rows to return. */
+                readonly limit?: number;
+                /** @description The number of entries to skip. */
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The rows. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "forge": "github",
+                     *         "repo": "acme/shop",
+                     *         "number": 418,
+                     *         "title": "Round taxes as the tax office does",
+                     *         "url": "https://github.com/acme/shop/pull/418",
+                     *         "author": "mona",
+                     *         "state": "merged",
+                     *         "seconds": 180000,
+                     *         "openedAt": "2026-04-28T08:30:00Z",
+                     *         "readyAt": "2026-04-28T08:30:00Z",
+                     *         "firstReviewAt": "2026-04-28T10:30:00Z",
+                     *         "approvedAt": "2026-04-30T09:30:00Z",
+                     *         "mergedAt": "2026-04-30T10:30:00Z",
+                     *         "closedAt": "2026-04-30T10:30:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ReviewRow"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly exportReviewRows: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
+                 * @example mona
+                 */
+                readonly owner?: components["parameters"]["InsightsOwner"];
+                /** @description The number of days before now to cover. `waiting` and `pending` are states of now, whatever the period. */
+                readonly days?: components["parameters"]["InsightsDays"];
+                /**
+                 * @description Only repositories of this forge.
+                 * @example github
+                 */
+                readonly forge?: components["parameters"]["InsightsForge"];
+                /**
+                 * @description Only the repository with this name. Ignores case.
+                 * @example acme/shop
+                 */
+                readonly repo?: components["parameters"]["InsightsRepo"];
+                /** @description The measure whose samples to list. */
+                readonly measure?: components["parameters"]["InsightsMeasure"];
+                /**
+                 * @description Only rows of this reviewer, for the measures of reviewers. Ignores case.
+                 * @example lisa
+                 */
+                readonly reviewer?: components["parameters"]["InsightsReviewer"];
+                /**
+                 * @description Only samples of at least this time.
+                 * @example 3600
+                 */
+                readonly atLeastSeconds?: components["parameters"]["InsightsAtLeast"];
+                /**
+                 * @description Only samples below this time.
+                 * @example 14400
+                 */
+                readonly belowSeconds?: components["parameters"]["InsightsBelow"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The rows, as RFC 4180 CSV. */
+            readonly 200: {
+                headers: {
+                    /**
+                     * @description The suggested file name.
+                     * @example attachment; filename="reviews.csv"
+                     */
+                    readonly "Content-Disposition": string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example forge,repo,number,title,author,state,reviewer,seconds,openedAt,readyAt,firstReviewAt,approvedAt,mergedAt,closedAt,url
+                     *     github,acme/shop,418,Round taxes,mona,merged,,180000,2026-04-28T08:30:00.000Z,2026-04-28T08:30:00.000Z,,,2026-04-30T10:30:00.000Z,2026-04-30T10:30:00.000Z,https://github.com/acme/shop/pull/418
+                     */
+                    readonly "text/csv": string;
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

@@ -1,4 +1,5 @@
 import type { BoardHandlers, InsightsHandlers, ViewsHandlers } from '../../generated/dashboard/operations.js';
+import { pageHeaders } from '../paging.js';
 import type { DashboardServices } from './services.js';
 
 export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): BoardHandlers => {
@@ -21,9 +22,23 @@ export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'
 };
 
 export const insightsHandlers = ({
-  dashboard: { throughput },
+  dashboard: { throughput, reviewInsights },
 }: Pick<DashboardServices, 'dashboard'>): InsightsHandlers => ({
   getThroughput: async ({ caller, query }) => ({ status: 200, body: await throughput.read(caller, query) }),
+
+  getReviewInsights: async ({ caller, query }) => ({ status: 200, body: await reviewInsights.read(caller, query) }),
+
+  async listReviewRows({ caller, query }) {
+    const { rows, total } = await reviewInsights.list(caller, query);
+    const offset = query.offset + rows.length;
+    const next = offset < total && rows.length > 0 ? { ...query, offset } : undefined;
+    return { status: 200, body: rows, headers: pageHeaders({ total, path: '/api/insights/reviews/rows', next }) };
+  },
+
+  async exportReviewRows({ caller, query }) {
+    const body = await reviewInsights.exportCsv(caller, query);
+    return { status: 200, body, headers: { 'Content-Disposition': 'attachment; filename="reviews.csv"' } };
+  },
 });
 
 export const viewsHandlers = ({ dashboard: { views } }: Pick<DashboardServices, 'dashboard'>): ViewsHandlers => ({

@@ -49,4 +49,29 @@ export function insightsTests(stage: () => Stage): void {
     const { error, response } = await read((await signIn()).client, query);
     expect([response.status, error?.code]).toEqual([status, code]);
   });
+
+  test('getReviewInsights: returns empty measures before the first reading', async () => {
+    const { data } = await (await signIn()).client.GET('/api/insights/reviews');
+    expect(data).toMatchObject({ unreadRepositories: 0, repositories: [], reviewers: [] });
+    expect(data!.measures).toHaveLength(6);
+    expect(data!.measures.every(({ samples, fewSamples }) => samples === 0 && fewSamples)).toBe(true);
+  });
+
+  test('listReviewRows, exportReviewRows: return no rows before the first reading', async () => {
+    const { client } = await signIn();
+    const params = { query: { measure: 'pending', reviewer: 'lisa' } } as const;
+    const listed = await client.GET('/api/insights/reviews/rows', { params });
+    expect([listed.data, listed.response.headers.get('X-Total-Count')]).toEqual([[], '0']);
+    const exported = await client.GET('/api/insights/reviews/export', { params, parseAs: 'text' });
+    expect(exported.data).toMatch(/^forge,repo,number,.*,url\r\n$/);
+  });
+
+  test('getReviewInsights: rejects periods beyond the stored ones, and boards that are not shared', async () => {
+    const [{ client }, other] = [await signIn(), await signIn()];
+    const long = await client.GET('/api/insights/reviews', { params: { query: { days: 91 } } });
+    expect([long.response.status, long.error?.code]).toEqual([400, 'invalid_input']);
+    const query = { owner: other.member.person.username };
+    const refused = await client.GET('/api/insights/reviews', { params: { query } });
+    expect([refused.response.status, refused.error?.code]).toEqual([403, 'forbidden']);
+  });
 }

@@ -40,9 +40,12 @@ export function toForgePullRequest(node: PullRequestNode, { repo, ci, review }: 
 }
 
 /** Reports whether a pull request is a draft. Older servers mark drafts only in the title. */
-export function isDraft({ draft, title }: PullRequestNode): boolean {
-  return draft ?? /^(\[WIP\]|WIP:)/i.test(title);
+export function isDraft({ draft, title }: Pick<PullRequestNode, 'draft' | 'title'>): boolean {
+  return draft ?? isDraftTitle(title);
 }
+
+/** Reports whether a title marks a draft, with the default prefixes of a server. */
+export const isDraftTitle = (title: string): boolean => /^(\[WIP\]|WIP:)/i.test(title);
 
 /**
  * Summarizes the reviews. The last approval or request for changes of each reviewer counts, unless it was dismissed.
@@ -105,6 +108,8 @@ export interface PullRequestNode extends IssueNode {
   readonly merge_base: string;
   readonly base: BranchNode;
   readonly head: BranchNode;
+  readonly merged_at?: string | null;
+  readonly closed_at?: string | null;
   readonly changed_files?: number | null;
   readonly additions?: number | null;
   readonly deletions?: number | null;
@@ -136,6 +141,17 @@ export interface ReviewNode {
   readonly official: boolean;
   readonly dismissed: boolean;
   readonly stale: boolean;
+}
+
+/** An entry of a timeline, of which a client reads changes of the title and requests for reviews. */
+export interface TimelineNode {
+  readonly type: string;
+  readonly created_at: string;
+  readonly old_title?: string | null;
+  readonly new_title?: string | null;
+  /** The reviewer; null for a team. */
+  readonly assignee?: UserNode | null;
+  readonly removed_assignee?: boolean;
 }
 
 export interface StatusNode {

@@ -15,6 +15,7 @@ import {
   uniqueByNumber,
 } from '../read-repositories.js';
 import { ciFromCombinedStatus } from './checks.js';
+import { createHistoryReader } from './history.js';
 import { readInvolvedAtForgejo } from './involved.js';
 import {
   belongsOnBoard,
@@ -41,7 +42,7 @@ const MAX_CACHED_REVIEWS = 1_000;
 /** The most reviews that are read of one pull request. */
 const MAX_REVIEWS_PER_PULL_REQUEST = 200;
 
-type Reader = Pick<Forge, 'discover' | 'read' | 'readInvolved' | 'readRepository'>;
+type Reader = Pick<Forge, 'discover' | 'read' | 'readHistory' | 'readInvolved' | 'readRepository'>;
 type Review = ForgePullRequest['review'];
 
 export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
@@ -119,6 +120,7 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
       return nodes.map((node) => toRepository(node, openOf.get(node.full_name) ?? []));
     },
     read: (repositories) => readRepositories(repositories, readWhole),
+    readHistory: createHistoryReader(rest),
     readInvolved: (listed) => readInvolvedAtForgejo({ rest, webUrl, readFacts }, listed),
     async readRepository(fullName) {
       const node = (await rest.get(toRepositoryPath(fullName)).catch(undefinedIfNotFound)) as

@@ -231,6 +231,44 @@ export const READ_PULL_REQUESTS = `
     }
   }${PULL_REQUEST}`;
 
+/** Reads reviews, requests for them and changes of draft state as one connection, as each connection has a cost. */
+const HISTORY = `
+  fragment history on Repository {
+    history: pullRequests(first: $pageSize, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        number title url isDraft createdAt updatedAt mergedAt closedAt
+        author { __typename login }
+        timelineItems(first: 100, itemTypes: [
+          PULL_REQUEST_REVIEW, READY_FOR_REVIEW_EVENT, CONVERT_TO_DRAFT_EVENT, REVIEW_REQUESTED_EVENT,
+          REVIEW_REQUEST_REMOVED_EVENT
+        ]) {
+          nodes {
+            __typename
+            ... on PullRequestReview { state submittedAt author { __typename login } }
+            ... on ReadyForReviewEvent { createdAt }
+            ... on ConvertToDraftEvent { createdAt }
+            ... on ReviewRequestedEvent {
+              createdAt
+              requestedReviewer { __typename ... on User { login } ... on Bot { login } ... on Mannequin { login } }
+            }
+            ... on ReviewRequestRemovedEvent {
+              createdAt
+              requestedReviewer { __typename ... on User { login } ... on Bot { login } ... on Mannequin { login } }
+            }
+          }
+        }
+      }
+    }
+  }`;
+
+/** Reads the newest changes of pull requests, whatever their state. */
+export const READ_HISTORIES = `
+  query ReadHistories($ids: [ID!]!, $pageSize: Int!, $after: String) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) { ... on Repository { id ...history } }
+  }${HISTORY}`;
+
 export const ENABLE_AUTO_MERGE = `
   mutation EnableAutoMerge($id: ID!, $method: PullRequestMergeMethod!, $headSha: GitObjectID) {
     enablePullRequestAutoMerge(input: { pullRequestId: $id, mergeMethod: $method, expectedHeadOid: $headSha }) {

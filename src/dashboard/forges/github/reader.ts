@@ -14,6 +14,7 @@ import {
 } from '../read-repositories.js';
 import type { RepositoryAccess } from './access.js';
 import { createBatchReader, isTimeout } from './batches.js';
+import { createHistoryReader } from './history.js';
 import { createInvolvedReader } from './involved.js';
 import type { RateLimitNode, RepositoryNode, WholeRepositoryNode } from './nodes.js';
 import { asksTeam, belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
@@ -25,7 +26,7 @@ const PAGE_SIZE = 50;
 const SMALL_PAGE_SIZE = 10;
 const ISSUE_PAGE_SIZE = 50;
 
-type Reader = Pick<Forge, 'discover' | 'read' | 'readInvolved' | 'readRepository'>;
+type Reader = Pick<Forge, 'discover' | 'read' | 'readHistory' | 'readInvolved' | 'readRepository'>;
 type Variables = Record<string, unknown>;
 
 /** The numbers of open pull requests and issues of a repository when it was last listed or read. */
@@ -173,6 +174,7 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
         unread,
       );
     },
+    readHistory: createHistoryReader(query, createBatchReader()),
     ...(reach.isUser && { readInvolved: (listed: ReadonlySet<string>) => involved.readInvolved(listed) }),
     async readRepository(fullName) {
       const [owner, name] = fullName.split('/');

@@ -105,6 +105,21 @@ export const READ_INVOLVED = `
     }
   }${MERGE_REQUEST}`;
 
+/** Reads the newest changes of merge requests. GitLab has the steps of a review as notes only. */
+export const READ_HISTORY = `
+  query ReadHistory($path: ID!, $after: String) {
+    project(fullPath: $path) {
+      mergeRequests(first: 20, after: $after, sort: UPDATED_DESC) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          iid title webUrl draft state createdAt updatedAt mergedAt closedAt
+          author { username bot }
+          notes(first: 100) { nodes { system body createdAt author { username bot } } }
+        }
+      }
+    }
+  }`;
+
 export const READ_MERGE_REQUEST = `
   query ReadMergeRequest($path: ID!, $iid: String!) {
     project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest headPipeline { project { fullPath } } } }

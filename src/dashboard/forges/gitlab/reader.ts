@@ -9,6 +9,7 @@ import {
   readRepositories,
   uniqueByNumber,
 } from '../read-repositories.js';
+import { createHistoryReader } from './history.js';
 import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 import {
   DISCOVER,
@@ -30,7 +31,9 @@ type More = Pick<WholeProjectNode, 'issues' | 'mergeRequests'>;
 
 const NOTHING = { pageInfo: { hasNextPage: false, endCursor: null }, nodes: [] };
 
-export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'discover' | 'read' | 'readRepository'> {
+export function createGitlabReader(
+  requests: GitlabRequests,
+): Pick<Forge, 'discover' | 'read' | 'readHistory' | 'readRepository'> {
   /** Sends a query about one project. The caller chooses the result type that belongs to its query. */
   async function readProject<T>(
     query: string,
@@ -71,6 +74,7 @@ export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'disco
       return mapRepositories(nodes, (node) => (belongsOnBoard(node) ? [toRepository(node)] : []));
     },
     read: (repositories) => readRepositories(repositories, ({ fullName }) => readWhole(fullName)),
+    readHistory: createHistoryReader(requests),
     readRepository: readWhole,
   };
 }

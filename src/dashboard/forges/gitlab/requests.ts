@@ -93,7 +93,8 @@ function findLimit({ status, headers }: ForgeResponse, at: number): LimitScope |
 const REVIEW_STATE = 'mergeRequestInteraction { reviewState }';
 
 /**
- * The text to remove from a query for each unsupported field. GitLab 16.9 added `isForked`, 15.6 `detailedMergeStatus`.
+ * The text to remove from a query for each unsupported field. GitLab 17.4 added `closedAt`, 16.9 `isForked`, 15.6
+ * `detailedMergeStatus`.
  */
 const LATER: Readonly<Record<string, string>> = {
   isForked: 'isForked',
@@ -102,6 +103,8 @@ const LATER: Readonly<Record<string, string>> = {
   reviewState: REVIEW_STATE,
   // Requires a GitLab edition with approval rules.
   approved: 'approved',
+  closedAt: 'closedAt',
+  bot: 'bot',
 };
 
 /** Removes the unsupported fields from a query. */

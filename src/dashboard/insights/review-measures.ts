@@ -1,0 +1,137 @@
+/** The measures of reviews, as the contract defines them. */
+import type { components } from '../../generated/dashboard/types.js';
+import type { ForgeName } from '../forges/forge.js';
+import type { ReviewerTimes, ReviewTimes } from './review-times.js';
+
+type Schemas = components['schemas'];
+type ReviewDistribution = Schemas['ReviewDistribution'];
+type MeasureName = Schemas['ReviewMeasureName'];
+export type RowMeasure = Schemas['ReviewRowMeasure'];
+
+export const MEASURES = [
+  'first_review',
+  'cycle',
+  'review_wait',
+  'in_review',
+  'merge_wait',
+  'waiting',
+] as const satisfies readonly MeasureName[];
+
+/** A stored pull request of a person. */
+export interface MeasuredPullRequest {
+  readonly forge: ForgeName;
+  readonly repo: string;
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly author: string;
+  readonly isDraft: boolean;
+  readonly times: ReviewTimes;
+}
+
+/** A pull request that counts for a measure. */
+export interface Sample {
+  readonly pullRequest: MeasuredPullRequest;
+  /** Only for measures of reviewers. */
+  readonly reviewer?: string;
+  /** The duration; absent if it has none yet. */
+  readonly milliseconds?: number;
+}
+
+/** A period in milliseconds, with both ends. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Lists the samples of a measure in a period, in the order of the pull requests. */
+export function listSamples(all: readonly MeasuredPullRequest[], measure: RowMeasure, period: Period): Sample[] {
+  return all.flatMap((pullRequest): Sample[] => {
+    if (measure === 'requested' || measure === 'given' || measure === 'pending') {
+      return pullRequest.times.reviewers.flatMap((one) => {
+        const found = measureReviewer(pullRequest, one, { measure, period });
+        return found === undefined ? [] : [{ pullRequest, reviewer: one.login, ...found }];
+      });
+    }
+    const span = findSpan(pullRequest, measure, period);
+    return span === undefined ? [] : [{ pullRequest, milliseconds: Math.max(span.to - span.from, 0) }];
+  });
+}
+
+const isIn = (at: number | undefined, { from, to }: Period): boolean => at !== undefined && at >= from && at <= to;
+
+/** Returns the start and the end of a measure of a pull request; `undefined` if it does not count. */
+function findSpan({ times, isDraft }: MeasuredPullRequest, measure: MeasureName, period: Period): Period | undefined {
+  const { openedAt, readyAt, reviewedAt, approvedAt, mergedAt, closedAt } = times;
+  if (measure === 'waiting') {
+    const isWaiting = closedAt === undefined && reviewedAt === undefined && !isDraft;
+    return isWaiting ? toSpan(readyAt, period.to) : undefined;
+  }
+  if (measure === 'first_review') return isIn(reviewedAt, period) ? toSpan(readyAt, reviewedAt) : undefined;
+  if (!isIn(mergedAt, period)) return undefined;
+  if (measure === 'cycle') return toSpan(openedAt, mergedAt);
+  if (measure === 'review_wait') return toSpan(readyAt, reviewedAt);
+  return measure === 'in_review' ? toSpan(reviewedAt, approvedAt ?? mergedAt) : toSpan(approvedAt, mergedAt);
+}
+
+const toSpan = (from: number | undefined, to: number | undefined): Period | undefined =>
+  from === undefined || to === undefined ? undefined : { from, to };
+
+interface ReviewerMeasure {
+  readonly measure: 'given' | 'pending' | 'requested';
+  readonly period: Period;
+}
+
+function measureReviewer(
+  { times, isDraft }: MeasuredPullRequest,
+  { requestedAt, reviewedAt, lastReviewedAt, isPending }: ReviewerTimes,
+  { measure, period }: ReviewerMeasure,
+): { readonly milliseconds?: number } | undefined {
+  if (measure === 'pending') {
+    const isWaiting = isPending && times.closedAt === undefined && !isDraft && requestedAt !== undefined;
+    return isWaiting ? { milliseconds: Math.max(period.to - requestedAt, 0) } : undefined;
+  }
+  if (!isIn(measure === 'requested' ? requestedAt : lastReviewedAt, period)) return undefined;
+  return requestedAt === undefined || reviewedAt === undefined ? {} : { milliseconds: reviewedAt - requestedAt };
+}
+
+/** With fewer samples, a percentile is one of them. */
+const FEW_SAMPLES = 5;
+
+export function toDistribution(samples: readonly Sample[]): ReviewDistribution {
+  const sorted = listDurations(samples).sort((a, b) => a - b);
+  const fewSamples = sorted.length < FEW_SAMPLES;
+  return {
+    samples: sorted.length,
+    fewSamples,
+    ...(sorted.length > 0 && { medianSeconds: findPercentile(sorted, 50) }),
+    ...(!fewSamples && { p75Seconds: findPercentile(sorted, 75), p90Seconds: findPercentile(sorted, 90) }),
+  };
+}
+
+const listDurations = (samples: readonly Sample[]): number[] =>
+  samples.flatMap(({ milliseconds }) => (milliseconds === undefined ? [] : [milliseconds]));
+
+/** Interpolates linearly between the nearest ranks, as NumPy does by default. @param sorted Not empty. */
+function findPercentile(sorted: readonly number[], percent: number): number {
+  const rank = ((sorted.length - 1) * percent) / 100;
+  const [low = 0, high = low] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  return toSeconds(low + (high - low) * (rank - Math.floor(rank)));
+}
+
+export const toSeconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** The starts of the ranges of histograms, in seconds. */
+const BUCKETS = [0, HOUR, 4 * HOUR, 12 * HOUR, DAY, 2 * DAY, 4 * DAY, 7 * DAY, 14 * DAY, 30 * DAY];
+
+export function toHistogram(samples: readonly Sample[]): Schemas['ReviewBucket'][] {
+  const seconds = listDurations(samples).map(toSeconds);
+  return BUCKETS.map((fromSeconds, index) => {
+    const belowSeconds = BUCKETS[index + 1];
+    const count = seconds.filter((one) => one >= fromSeconds && one < (belowSeconds ?? Infinity)).length;
+    return { fromSeconds, ...(belowSeconds !== undefined && { belowSeconds }), count };
+  });
+}
