@@ -7,7 +7,7 @@ import { execute, parse } from 'graphql';
 
 import { product } from '../dist/product.js';
 import { createSiteContext } from '../dist/resolvers/context.js';
-import { loadSiteSchema } from '../dist/site-schema.js';
+import { loadSiteSchema } from '../dist/site-data/schema.js';
 import { buildExecutableSchema } from '@trellis/site/graphql/site-schema';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { openSite } from '@trellis/site/site';

@@ -9,7 +9,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PublishedIndex, readHead } from '../src/site-index/index-head.js';
+import { type PublishedIndex, readHead } from '../src/site-data/index/index-head.js';
 import { openObjectStore } from '../src/storage/objects/open-store.js';
 import { BUCKET, startS3Server } from '../tests/storage/objects/s3-server.js';
 import { type FaultServer, start, stop } from './fault-server.js';

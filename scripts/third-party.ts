@@ -87,7 +87,7 @@ const BUNDLES: readonly Bundle[] = [
   },
   {
     folder: '.',
-    module: 'tracing/opentelemetry',
+    module: 'telemetry/tracing/opentelemetry',
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/api-logs', '@opentelemetry/core'],
       ...['@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/otlp-exporter-base'],
@@ -156,7 +156,14 @@ const required = (name: string): Plugin => ({
   },
 });
 
-async function addBundle({ folder, module, packages, required: loaded = [], parts = {}, names = {} }: Bundle): Promise<void> {
+async function addBundle({
+  folder,
+  module,
+  packages,
+  required: loaded = [],
+  parts = {},
+  names = {},
+}: Bundle): Promise<void> {
   const target = path.join(folder, 'dist', path.dirname(module));
   const source = path.join(folder, 'src', path.dirname(module));
   const main = { entryPoints: [`${folder}/src/${module}.ts`], outdir: target };

@@ -33,7 +33,7 @@ export const secrets: ServiceEntry = {
   generated: GENERATED,
   tokenVariable: 'TRELLIS_SECRETS_TOKEN',
   operations: () => import('./generated/secrets/operations.js'),
-  handlers: async (context) => (await import('./secrets-handlers.js')).createSecretsHandlers(context),
+  handlers: async (context) => (await import('./startup/secrets-handlers.js')).createSecretsHandlers(context),
   tokens: ['write', 'consumer'],
   fixedMessages: { unauthenticated: 'missing or invalid session', malformed_body: 'malformed request body' },
   uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,

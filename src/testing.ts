@@ -1,6 +1,6 @@
 import { createLog } from '@trellis/server/http/request';
 import { loadConfig } from './config/config.js';
-import { start } from './start-server.js';
+import { start } from './startup/start-server.js';
 
 /** A server of a project that runs in the process of a test. */
 export interface TestServer {

@@ -7,7 +7,7 @@ import { findQueryFolder } from '@trellis/site/config/stored-queries';
 import { Command } from 'commander';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';
-import type { ImageService } from '../site-service.js';
+import type { ImageService } from '../site-data/service.js';
 import { runSiteCommand } from './images.js';
 import { openProgressBar } from './progress-bar.js';
 import { addServerOptions } from './server-options.js';

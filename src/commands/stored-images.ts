@@ -20,9 +20,9 @@ import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import { createSiteContext, type SiteContext } from '../resolvers/context.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
-import { type MarkdownService, openMarkdown } from '../site-markdown.js';
-import { loadSiteSchema, loadSourceModules, readSourceVariable } from '../site-schema.js';
-import { type ImageService, openImageService, type OpenSite, openSiteFromConfig } from '../site-service.js';
+import { type MarkdownService, openMarkdown } from '../site-data/markdown.js';
+import { loadSiteSchema, loadSourceModules, readSourceVariable } from '../site-data/schema.js';
+import { type ImageService, openImageService, type OpenSite, openSiteFromConfig } from '../site-data/service.js';
 import { openStateFolder } from '../storage/state-folder.js';
 import { openProgressBar } from './progress-bar.js';
 

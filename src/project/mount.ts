@@ -2,7 +2,7 @@ import type { OperationSpec } from '@trellis/server/rest/operation';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config/config.js';
 import { dashboard } from '../product.js';
-import type { Services } from '../services.js';
+import type { Services } from '../startup/services.js';
 import type { ProjectConfig, ServiceContext, ServiceEntry } from './project.js';
 
 /** A service of a project with its generated table and its handlers. */

@@ -7,7 +7,7 @@ import type { SourceModule } from '@trellis/site/sources/source-modules';
 import type { Kysely } from 'kysely';
 import type { TokenKind } from '../accounts/bearer-tokens.js';
 import type { ConfigValues } from '../config/options.js';
-import type { Services } from '../services.js';
+import type { Services } from '../startup/services.js';
 import type { Migration } from '../storage/migrate.js';
 
 type RouterOptions = Parameters<typeof contractRouter>[0];

@@ -10,7 +10,7 @@ import type { ChangeFeed } from '@trellis/site/record-changes';
 import type { Site } from '@trellis/site/site';
 import DataLoader from 'dataloader';
 import type { RecordsByKind } from '../generated/site/records.js';
-import type { ImageSources } from '../site-images.js';
+import type { ImageSources } from '../site-data/images.js';
 import type { ImagePolicy } from './stored-arguments.js';
 
 /** The services of the site that resolvers use. */

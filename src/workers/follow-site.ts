@@ -7,8 +7,8 @@ import { createDigestReader, followSiteRecords } from '@trellis/site/site';
 import { type DigestWaits, toPendingDigest } from '@trellis/site/sources/digests/large-file-digests';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import type { Config } from '../config/config.js';
-import { openMarkdown } from '../site-markdown.js';
-import { loadSiteSchema, loadSourceModules } from '../site-schema.js';
+import { openMarkdown } from '../site-data/markdown.js';
+import { loadSiteSchema, loadSourceModules } from '../site-data/schema.js';
 import {
   countSiteWork,
   openImageService,
@@ -23,7 +23,7 @@ import {
   type SiteWork,
   STARTING,
   toImageOptions,
-} from '../site-service.js';
+} from '../site-data/service.js';
 import type { PrimaryLink } from './primary-link.js';
 
 export interface FollowSiteOptions extends SiteServiceOptions {

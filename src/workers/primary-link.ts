@@ -1,5 +1,5 @@
 import type { AddedCounts, TotalCounts } from '@trellis/server/http/count-exchange';
-import type { SharedRecords, SharedSite } from '../site-service.js';
+import type { SharedRecords, SharedSite } from '../site-data/service.js';
 import type { CleanupJob, CleanupStatus } from '../storage/cleanup-job.js';
 
 /** The messages from the primary process to a worker. */

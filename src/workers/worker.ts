@@ -3,11 +3,11 @@ import { createCountExchange } from '@trellis/server/http/count-exchange';
 import type { CompletedRequest } from '@trellis/server/http/request';
 import type { Config } from '../config/config.js';
 import { toStartupError } from '../config/startup-error.js';
-import { toScanOutput } from '../log.js';
+import { toScanOutput } from '../telemetry/log.js';
 import type { Run } from '../main.js';
-import type { Services } from '../services.js';
-import { aborted, leave, start } from '../start-server.js';
-import { startConfiguredTracing } from '../tracing/configured-tracing.js';
+import type { Services } from '../startup/services.js';
+import { aborted, leave, start } from '../startup/start-server.js';
+import { startConfiguredTracing } from '../telemetry/tracing/configured-tracing.js';
 import { connectToPrimary, type PrimaryLink } from './primary-link.js';
 
 /** Serves requests until the primary process, or a signal, stops this worker. */
@@ -65,7 +65,7 @@ type MetricsOptions = Pick<Run, 'log' | 'version'> & { readonly gauges: Gauges }
 
 /** Counts requests, and sends the metrics of this worker when the primary process requests them. */
 async function openWorkerMetrics(primary: PrimaryLink, { gauges, log, version }: MetricsOptions) {
-  const { openMetrics } = await import('../metrics/metrics.js');
+  const { openMetrics } = await import('../telemetry/metrics/metrics.js');
   const report = (err: unknown): undefined => {
     log.error({ err }, 'failed to read a metric');
   };
@@ -79,7 +79,7 @@ async function openWorkerMetrics(primary: PrimaryLink, { gauges, log, version }:
   return {
     onComplete: (request: CompletedRequest) => metrics.onComplete(request),
     async show(services: Services, running: readonly string[]) {
-      const { listWorkerGauges } = await import('../metrics/service-gauges.js');
+      const { listWorkerGauges } = await import('../telemetry/metrics/service-gauges.js');
       gauges.register(...listWorkerGauges(services, running));
     },
   };

@@ -27,59 +27,33 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Each command is a program that opens the services it needs.
   commands: {
     rooms: [
-      ...['core', 'config', 'site-markdown', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts'],
+      ...['core', 'config', 'site-data', 'resolvers', 'site', 'accounts'],
       ...['secrets', 'storage', 'dashboard', 'client', 'sealing', 'generated/secrets/client', 'codegen', 'server'],
     ],
   },
-  main: { rooms: ['core', 'config', 'log', 'metrics', 'start-server', 'startup-report', 'tracing', 'workers'] },
-  'start-server': { rooms: ['app', 'server', 'services', 'config', 'site-requests'] },
-  'startup-report': { rooms: ['config', 'log', 'setup-link'] },
-  // The processes of a server: one that owns the state folder, and those that serve requests.
-  workers: {
+  main: { rooms: ['core', 'config', 'startup', 'telemetry', 'workers'] },
+  // Binds the services to each other, and handlers and resolvers to the contracts.
+  startup: {
     rooms: [
-      ...[
-        'core',
-        'server',
-        'site',
-        'config',
-        'log',
-        'metrics',
-        'services',
-        'site-markdown',
-        'site-schema',
-        'site-service',
-      ],
-      ...['start-server', 'startup-report', 'tracing'],
+      ...['core', 'server', 'config', 'project', 'handlers', 'telemetry/log', 'workers'],
+      ...['accounts', 'site', 'site-data', 'dashboard', 'secrets', 'storage'],
     ],
   },
-  'setup-link': { rooms: ['accounts', 'core'], packages: 'no transport' },
-  tracing: { rooms: ['server', 'config', 'log'] },
-  log: { rooms: ['server'] },
+  // The processes of a server: one that owns the state folder, and those that serve requests.
+  workers: { rooms: ['core', 'server', 'site', 'config', 'site-data', 'startup', 'telemetry'] },
+  telemetry: { rooms: ['server'] },
+  'telemetry/tracing': { rooms: ['server', 'config', 'telemetry/log'] },
   // Reads the state of the services, which know nothing of metrics.
-  metrics: { rooms: ['config', 'dashboard', 'storage'] },
+  'telemetry/metrics': { rooms: ['config', 'dashboard', 'storage'] },
   // Starts the server of a project for its tests.
-  testing: { rooms: ['config', 'start-server', 'server'] },
-  app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
-  'site-requests': { rooms: ['server', 'site/graphql', 'resolvers', 'page-paths'] },
+  testing: { rooms: ['config', 'startup/start-server', 'server'] },
   // The services of this product, as any other project lists its own.
-  product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'secrets-handlers'], packages: [] },
-  'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
+  product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'startup/secrets-handlers'], packages: [] },
   project: { rooms: ['product'], packages: [] },
-  services: {
-    rooms: ['core', 'accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-index', 'site-service', 'workers'],
-  },
+  // The site of the process: its records, images and texts, and the requests for them.
+  'site-data': { rooms: ['core', 'server', 'site', 'images', 'config', 'resolvers', 'startup/page-paths'] },
   // A replica reads the copy of an index as a worker reads the records of its primary process.
-  'site-index': {
-    rooms: ['core', 'site', 'site-schema', 'site-service', 'storage', 'workers'],
-    packages: 'no transport',
-  },
-  'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-markdown', 'site-previews', 'site-schema'] },
-  'site-markdown': { rooms: ['core', 'site'], packages: [] },
-  'site-schema': { rooms: ['config'], packages: ['node:fs', 'node:fs/promises'] },
-  'site-source': { rooms: ['site'], packages: [] },
-  'site-images': { rooms: [], packages: ['lru-cache'] },
-  'site-previews': { rooms: [], packages: [] },
-  'page-paths': { rooms: [], packages: [] },
+  'site-data/index': { rooms: ['core', 'site', 'site-data', 'storage', 'workers'], packages: 'no transport' },
   config: { rooms: ['core', 'product', 'project'] },
 
   // What the toolkit's parts share. Pages import it too.

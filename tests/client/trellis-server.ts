@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '@trellis/server/http/request';
-import { createApp } from '../../src/app.js';
+import { createApp } from '../../src/startup/app.js';
 import { loadConfig } from '../../src/config/config.js';
-import { openServices, type Services } from '../../src/services.js';
+import { openServices, type Services } from '../../src/startup/services.js';
 import { LOOPBACK } from '../forges/forge-server.js';
 
 export interface TrellisServer {

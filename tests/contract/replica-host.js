@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { createLog } from '@trellis/server/http/request';
 import { loadConfig } from '../../dist/config/config.js';
-import { start } from '../../dist/start-server.js';
+import { start } from '../../dist/startup/start-server.js';
 
 /** The running servers by the number that the parent has given them. */
 const servers = new Map();

@@ -1,5 +1,5 @@
 import { createGauges } from '@trellis/core/gauges';
-import { openMetrics } from '../../src/metrics/metrics.js';
+import { openMetrics } from '../../src/telemetry/metrics/metrics.js';
 import { type RunningServer, startServer } from '../running-server.js';
 
 const QUERY = 'query Files { allFile { totalCount } }';

@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext, type SiteServices } from '../../src/resolvers/context.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { createImageSources } from '../../src/site-images.js';
+import { createImageSources } from '../../src/site-data/images.js';
 import { buildSiteSchema } from './site-schema.js';
 
 const schema = buildSiteSchema();

@@ -8,8 +8,8 @@ import { graphql } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/context.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { type MarkdownService, openMarkdown } from '../../src/site-markdown.js';
-import { type ImageService, openImageService } from '../../src/site-service.js';
+import { type MarkdownService, openMarkdown } from '../../src/site-data/markdown.js';
+import { type ImageService, openImageService } from '../../src/site-data/service.js';
 import { buildSiteSchema } from './site-schema.js';
 
 const schema = buildSiteSchema();

@@ -12,7 +12,7 @@ import { buildSchema, execute, graphql, GraphQLInt, type GraphQLSchema, parse } 
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext, type SiteContext } from '../../src/resolvers/context.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { createImageSources } from '../../src/site-images.js';
+import { createImageSources } from '../../src/site-data/images.js';
 import { buildSiteSchema } from './site-schema.js';
 
 /** Enough for all queries of this file together. */

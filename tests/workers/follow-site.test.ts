@@ -5,7 +5,7 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.js';
-import { type SharingSiteService, type SiteService, type SiteState, startSite } from '../../src/site-service.js';
+import { type SharingSiteService, type SiteService, type SiteState, startSite } from '../../src/site-data/service.js';
 import { followSite } from '../../src/workers/follow-site.js';
 import type { FromWorker, ToWorker } from '../../src/workers/primary-link.js';
 import { eventually } from '../eventually.js';

@@ -1,7 +1,7 @@
 import type { Invitation } from '../../accounts/invitations.js';
 import type { AdminHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
-import type { SiteWork } from '../../site-service.js';
+import type { SiteWork } from '../../site-data/service.js';
 import type { CleanupStatus } from '../../storage/cleanup-job.js';
 import { pageHeaders } from '../paging.js';
 import type { DashboardServices } from './services.js';

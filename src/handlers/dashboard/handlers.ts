@@ -1,6 +1,6 @@
 import type { DashboardHandlers, HealthHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
-import type { SiteReport } from '../../site-service.js';
+import type { SiteReport } from '../../site-data/service.js';
 import { authHandlers, credentialsHandlers, tokensHandlers } from './account.js';
 import { adminHandlers } from './admin.js';
 import { boardHandlers, insightsHandlers, viewsHandlers } from './board.js';

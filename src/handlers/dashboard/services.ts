@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
-import type { SiteReport, SiteWork } from '../../site-service.js';
+import type { SiteReport, SiteWork } from '../../site-data/service.js';
 import type { CleanupJob } from '../../storage/cleanup-job.js';
 import type { Readiness } from '../../storage/readiness.js';
 

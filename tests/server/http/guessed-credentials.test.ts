@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type autocannon from 'autocannon';
 import { createToken } from '../../../src/accounts/bearer-tokens.js';
-import type { Services } from '../../../src/services.js';
+import type { Services } from '../../../src/startup/services.js';
 import { importFromTool } from '../../../tools/install.js';
 import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createPageDataReader, listPreloadTags } from '@trellis/server/pages/built-pages';
 import { createAuthenticator } from '../../../src/accounts/authentication.js';
 import { readPageData } from '../../../src/handlers/page-data.js';
-import { BOARD_PATHS, PAGE_MODULES } from '../../../src/page-paths.js';
+import { BOARD_PATHS, PAGE_MODULES } from '../../../src/startup/page-paths.js';
 import type { PageData } from '../../../src/web/page-data.js';
 import { ORIGIN } from '../../contract/contract-server.js';
 import { openStage, type Stage } from '../../contract/dashboard/fixtures.js';

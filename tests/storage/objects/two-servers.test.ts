@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createLog } from '@trellis/server/http/request';
 import sharp from 'sharp';
 import { loadConfig } from '../../../src/config/config.js';
-import { start } from '../../../src/start-server.js';
+import { start } from '../../../src/startup/start-server.js';
 import { eventually } from '../../eventually.js';
 import { BUCKET, errorDocument, type Fault, type S3TestServer, startS3Server } from './s3-server.js';
 

@@ -4,45 +4,51 @@ import { createGauges, type Gauges } from '@trellis/core/gauges';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import type { Log } from '@trellis/server/http/request';
 import { createLinkSigner, type LinkSigner } from '@trellis/site/public/link-signer';
-import { createAccounts, type Accounts } from './accounts/accounts.js';
-import { createAuthenticator, type CredentialSource } from './accounts/authentication.js';
-import { type TokenKind, serviceTokens } from './accounts/bearer-tokens.js';
-import type { Caller } from './accounts/callers.js';
-import type { PasskeyListener } from './accounts/events.js';
-import type { Config } from './config/config.js';
-import { createDashboard, deleteExpiredDashboardData, type Dashboard } from './dashboard/dashboard.js';
-import { createAddressPolicy } from './dashboard/forges/http/address-policy.js';
-import { createAgent } from './dashboard/forges/http/fetch-response.js';
-import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
-import { createSecretsAccess, type SecretsAccess } from './secrets/access.js';
-import { auditPasskeyChange } from './secrets/audit/chain.js';
-import { createDenialLog, type DenialLog } from './secrets/audit/denials.js';
-import { createAuditLog, type AuditLog } from './secrets/audit/log.js';
-import { startSequencer } from './secrets/audit/sequence.js';
-import { useAuditKey } from './secrets/audit/signatures.js';
-import { createConsumerStore, type ConsumerStore } from './secrets/consumers.js';
-import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
-import { recordDueRotations } from './secrets/rotation.js';
-import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
-import { createVersionStore, type VersionStore } from './secrets/versions.js';
-import { deleteExpiredWorkloadTokens } from './secrets/workload/exchange.js';
-import type { SiteFiles } from './site-index/site-files.js';
-import type { SharingSiteService, SiteReport, SiteService, SiteServiceOptions, SiteWork } from './site-service.js';
-import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
-import { startDatabaseClock } from './storage/database-clock.js';
-import { isPostgres, type Database } from './storage/database.js';
-import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
-import { migrateService } from './storage/migrate.js';
-import { assertDatabaseKept, markDatabaseCreated } from './storage/new-database.js';
-import { type Notices, openNotices } from './storage/notices.js';
-import type { SharedFileStore } from './storage/objects/shared-files.js';
-import { openDatabase, openMigratedDatabase, toDatabaseTarget } from './storage/open-database.js';
-import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
-import { createReadiness, type Readiness } from './storage/readiness.js';
-import { assertServerKey, createServerKey, openServerKey, type ServerKey } from './storage/server-key.js';
-import { deleteInterruptedRestores, openStateFolder, type StateFolder } from './storage/state-folder.js';
-import { createStatementLog } from './storage/statement-log.js';
-import type { PrimaryLink } from './workers/primary-link.js';
+import { createAccounts, type Accounts } from '../accounts/accounts.js';
+import { createAuthenticator, type CredentialSource } from '../accounts/authentication.js';
+import { type TokenKind, serviceTokens } from '../accounts/bearer-tokens.js';
+import type { Caller } from '../accounts/callers.js';
+import type { PasskeyListener } from '../accounts/events.js';
+import type { Config } from '../config/config.js';
+import { createDashboard, deleteExpiredDashboardData, type Dashboard } from '../dashboard/dashboard.js';
+import { createAddressPolicy } from '../dashboard/forges/http/address-policy.js';
+import { createAgent } from '../dashboard/forges/http/fetch-response.js';
+import { deleteExpiredDeliveries } from '../dashboard/webhooks/seen-deliveries.js';
+import { createSecretsAccess, type SecretsAccess } from '../secrets/access.js';
+import { auditPasskeyChange } from '../secrets/audit/chain.js';
+import { createDenialLog, type DenialLog } from '../secrets/audit/denials.js';
+import { createAuditLog, type AuditLog } from '../secrets/audit/log.js';
+import { startSequencer } from '../secrets/audit/sequence.js';
+import { useAuditKey } from '../secrets/audit/signatures.js';
+import { createConsumerStore, type ConsumerStore } from '../secrets/consumers.js';
+import { createSecretsOwner, type SecretsOwner } from '../secrets/owner.js';
+import { recordDueRotations } from '../secrets/rotation.js';
+import { createSecretStore, type SecretStore } from '../secrets/secret-store.js';
+import { createVersionStore, type VersionStore } from '../secrets/versions.js';
+import { deleteExpiredWorkloadTokens } from '../secrets/workload/exchange.js';
+import type { SiteFiles } from '../site-data/index/site-files.js';
+import type {
+  SharingSiteService,
+  SiteReport,
+  SiteService,
+  SiteServiceOptions,
+  SiteWork,
+} from '../site-data/service.js';
+import { startCleanupJob, type CleanupJob } from '../storage/cleanup-job.js';
+import { startDatabaseClock } from '../storage/database-clock.js';
+import { isPostgres, type Database } from '../storage/database.js';
+import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from '../storage/idempotency-store.js';
+import { migrateService } from '../storage/migrate.js';
+import { assertDatabaseKept, markDatabaseCreated } from '../storage/new-database.js';
+import { type Notices, openNotices } from '../storage/notices.js';
+import type { SharedFileStore } from '../storage/objects/shared-files.js';
+import { openDatabase, openMigratedDatabase, toDatabaseTarget } from '../storage/open-database.js';
+import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from '../storage/rate-counts.js';
+import { createReadiness, type Readiness } from '../storage/readiness.js';
+import { assertServerKey, createServerKey, openServerKey, type ServerKey } from '../storage/server-key.js';
+import { deleteInterruptedRestores, openStateFolder, type StateFolder } from '../storage/state-folder.js';
+import { createStatementLog } from '../storage/statement-log.js';
+import type { PrimaryLink } from '../workers/primary-link.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
@@ -302,7 +308,7 @@ async function startBackups(
   config: Config,
   { database, options }: { readonly database: Database; readonly options: ServicesOptions },
 ): Promise<{ close(): Promise<void> }> {
-  const { startBackupSchedule } = await import('./storage/backup-schedule.js');
+  const { startBackupSchedule } = await import('../storage/backup-schedule.js');
   return startBackupSchedule({
     database,
     place,
@@ -322,7 +328,7 @@ async function startBackups(
 /** Starts the site service. Its modules are loaded late, because servers without a site need none of them. */
 async function openSite(config: Config, options: ServicesOptions & SiteServiceOptions): Promise<SiteService> {
   if (options.primary !== undefined) {
-    const { followSite } = await import('./workers/follow-site.js');
+    const { followSite } = await import('../workers/follow-site.js');
     return followSite(config, { ...options, primary: options.primary });
   }
   const site =
@@ -335,19 +341,19 @@ async function openSite(config: Config, options: ServicesOptions & SiteServiceOp
 
 async function openReplica(index: string, config: Config, options: SiteServiceOptions): Promise<SharingSiteService> {
   const [{ openObjectStore }, { startReplicaSite }] = await Promise.all([
-    import('./storage/objects/open-store.js'),
-    import('./site-index/replica-site.js'),
+    import('../storage/objects/open-store.js'),
+    import('../site-data/index/replica-site.js'),
   ]);
   return startReplicaSite(config, openObjectStore(index, config.awsEnvironment), options);
 }
 
 async function openOwnSite(config: Config, options: ServicesOptions & SiteServiceOptions): Promise<SharingSiteService> {
-  const { startSite } = await import('./site-service.js');
+  const { startSite } = await import('../site-data/service.js');
   const { sitePublish, awsEnvironment, state } = config;
   if (sitePublish === undefined) return startSite(config, options);
   const [{ openObjectStore }, { openPublisher }] = await Promise.all([
-    import('./storage/objects/open-store.js'),
-    import('./site-index/publisher.js'),
+    import('../storage/objects/open-store.js'),
+    import('../site-data/index/publisher.js'),
   ]);
   const { log, version: release, signal } = options;
   const folder = join(state, 'site');
@@ -361,8 +367,8 @@ async function openOwnSite(config: Config, options: ServicesOptions & SiteServic
 async function openBucketFiles({ siteIndex, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
   if (siteIndex === undefined) return undefined;
   const [{ openObjectStore }, { openSiteFiles }] = await Promise.all([
-    import('./storage/objects/open-store.js'),
-    import('./site-index/site-files.js'),
+    import('../storage/objects/open-store.js'),
+    import('../site-data/index/site-files.js'),
   ]);
   return openSiteFiles(openObjectStore(siteIndex, awsEnvironment));
 }
@@ -377,8 +383,8 @@ async function openSharedFiles(
 ): Promise<SharedFileStore | undefined> {
   if (objects === undefined) return undefined;
   const [{ openObjectStore }, { createSharedFiles }] = await Promise.all([
-    import('./storage/objects/open-store.js'),
-    import('./storage/objects/shared-files.js'),
+    import('../storage/objects/open-store.js'),
+    import('../storage/objects/shared-files.js'),
   ]);
   const report = (message: string): void => log.warn(message);
   return createSharedFiles(openObjectStore(objects, awsEnvironment), { report });
@@ -394,8 +400,8 @@ async function migrateServices(database: Database, { project, services: running 
 /** Returns the task that archives the audit log, if its retention is limited. Its modules are loaded late. */
 async function toArchiveTasks({ auditRetention, state, awsEnvironment: env }: Config, database: Database) {
   if (auditRetention === undefined) return [];
-  const { archiveAuditLog } = await import('./secrets/audit/archive.js');
-  const { openBackupTarget } = await import('./storage/backup-target.js');
+  const { archiveAuditLog } = await import('../secrets/audit/archive.js');
+  const { openBackupTarget } = await import('../storage/backup-target.js');
   const { months, place } = auditRetention;
   const target = await openBackupTarget(place, { folder: state, env });
   return [() => archiveAuditLog(database, { target, months, at: Date.now() })];

@@ -1,11 +1,11 @@
 /** The report of a server that can serve requests. */
 import type { Log } from '@trellis/server/http/request';
-import type { Config } from './config/config.js';
-import { toStartupError } from './config/startup-error.js';
-import { announce } from './log.js';
+import type { Config } from '../config/config.js';
+import { toStartupError } from '../config/startup-error.js';
+import { announce } from '../telemetry/log.js';
 import type { Services } from './services.js';
 import { offerSetupLink } from './setup-link.js';
-import type { OpenSite } from './site-service.js';
+import type { OpenSite } from '../site-data/service.js';
 
 interface ReportOptions {
   readonly log: Log;

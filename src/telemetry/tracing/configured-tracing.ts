@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.js';
-import { readEnvironment } from '../config/environment.js';
+import type { Config } from '../../config/config.js';
+import { readEnvironment } from '../../config/environment.js';
 import { INSTANCE } from '../log.js';
 import type { Tracing } from './tracing.js';
 

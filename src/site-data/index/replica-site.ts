@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { RecordChange } from '@trellis/site/record-changes';
 import { openCopiedRecords, recordsDigest } from '@trellis/site/site';
-import type { Config } from '../config/config.js';
-import { loadSiteSchema, loadSourceModules } from '../site-schema.js';
+import type { Config } from '../../config/config.js';
+import { loadSiteSchema, loadSourceModules } from '../schema.js';
 import {
   type OpenSite,
   type SharedRecords,
@@ -16,10 +16,10 @@ import {
   type SiteWork,
   STARTING,
   withIndexAge,
-} from '../site-service.js';
-import type { ObjectStore } from '../storage/objects/object-store.js';
-import { followSite } from '../workers/follow-site.js';
-import type { ToWorker } from '../workers/primary-link.js';
+} from '../service.js';
+import type { ObjectStore } from '../../storage/objects/object-store.js';
+import { followSite } from '../../workers/follow-site.js';
+import type { ToWorker } from '../../workers/primary-link.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
 import type { IndexProgress } from './index-head.js';
 

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import type { ObjectStore } from '../storage/objects/object-store.js';
-import { ObjectStoreError } from '../storage/objects/store-errors.js';
+import type { ObjectStore } from '../../storage/objects/object-store.js';
+import { ObjectStoreError } from '../../storage/objects/store-errors.js';
 import { toFileKey } from './index-head.js';
 
 /** The files of a published index. */

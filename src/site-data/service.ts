@@ -31,13 +31,13 @@ import {
   type ScanOutput,
 } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
-import type { Config } from './config/config.js';
-import { createImageSources, type ImageSources } from './site-images.js';
-import type { IndexProgress } from './site-index/index-head.js';
-import type { IndexPublisher } from './site-index/publisher.js';
-import { type MarkdownService, openMarkdown } from './site-markdown.js';
-import { type PreviewCounts, prepareSitePreviews, type SitePreviews } from './site-previews.js';
-import { loadSiteSchema, loadSourceModules, readSourceVariable } from './site-schema.js';
+import type { Config } from '../config/config.js';
+import { createImageSources, type ImageSources } from './images.js';
+import type { IndexProgress } from './index/index-head.js';
+import type { IndexPublisher } from './index/publisher.js';
+import { type MarkdownService, openMarkdown } from './markdown.js';
+import { type PreviewCounts, prepareSitePreviews, type SitePreviews } from './previews.js';
+import { loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {

@@ -1,5 +1,5 @@
 import type { ImageSource } from '@trellis/images/source';
-import type { OpenSite } from './site-service.js';
+import type { OpenSite } from './service.js';
 
 /** The previews of a site's images, which are rendered ahead of the first query for them. */
 export interface SitePreviews {

@@ -1,5 +1,5 @@
 import type { ProductPages } from '@trellis/server/pages/developer-pages';
-import type { Config } from './config/config.js';
+import type { Config } from '../config/config.js';
 
 /** The paths of pages with their modules in `src/web/app`, whose `routes.ts` selects the content. */
 export const PAGE_MODULES = {

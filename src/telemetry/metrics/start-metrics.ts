@@ -1,7 +1,7 @@
 import type { Gauges } from '@trellis/core/gauges';
 import type { Log } from '@trellis/server/http/request';
-import { StartupError } from '../config/startup-error.js';
-import type { Services } from '../services.js';
+import { StartupError } from '../../config/startup-error.js';
+import type { Services } from '../../startup/services.js';
 import type { MetricsServer } from './metrics-server.js';
 import type { Metrics } from './metrics.js';
 

@@ -4,7 +4,7 @@ import type { MarkdownTexts } from '@trellis/site/graphql/markdown-fields';
 import { createMarkdownLinks, type MarkdownPicture, type MarkdownTargets } from '@trellis/site/markdown/links';
 import { openMarkdownRenderer } from '@trellis/site/markdown/markdown-renderer';
 import type { ReadableSite } from '@trellis/site/site';
-import type { ImageService } from './site-service.js';
+import type { ImageService } from './service.js';
 
 /** The rendered texts of an open site. */
 export interface MarkdownService extends MarkdownTexts {

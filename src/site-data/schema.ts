@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import type { SourceModules } from '@trellis/site/sources/source-modules';
-import { readEnvironment } from './config/environment.js';
-import { StartupError } from './config/startup-error.js';
-import type { ProjectConfig } from './project/project.js';
+import { readEnvironment } from '../config/environment.js';
+import { StartupError } from '../config/startup-error.js';
+import type { ProjectConfig } from '../project/project.js';
 
 /**
  * Imports the record tables and the resolvers of a project's site, and reads its schema.

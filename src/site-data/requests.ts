@@ -9,11 +9,11 @@ import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import type { Config } from './config/config.js';
-import { GRAPHQL_PATHS } from './page-paths.js';
-import { createSiteContext } from './resolvers/context.js';
-import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
-import type { ImageService, OpenSite, SiteService } from './site-service.js';
+import type { Config } from '../config/config.js';
+import { GRAPHQL_PATHS } from '../startup/page-paths.js';
+import { createSiteContext } from '../resolvers/context.js';
+import { ALLOW_ALL, allowStoredArguments } from '../resolvers/stored-arguments.js';
+import type { ImageService, OpenSite, SiteService } from './service.js';
 
 interface SiteDependencies {
   readonly config: Config;

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { createLog, type Log } from '@trellis/server/http/request';
 import { createLineOutput, createTerminalDestination, type TextOutput } from '@trellis/server/http/terminal-log';
-import type { Config } from './config/config.js';
+import type { Config } from '../config/config.js';
 
 /** Names this process in logs and traces. */
 export const INSTANCE = `${hostname()}:${process.pid}`;

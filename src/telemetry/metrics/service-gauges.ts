@@ -1,7 +1,7 @@
 import type { Gauge } from '@trellis/core/gauges';
-import { countRefreshes, type RefreshCounts } from '../dashboard/refresh/schedule.js';
-import type { Services } from '../services.js';
-import { countConnections } from '../storage/database.js';
+import { countRefreshes, type RefreshCounts } from '../../dashboard/refresh/schedule.js';
+import type { Services } from '../../startup/services.js';
+import { countConnections } from '../../storage/database.js';
 
 type GaugedServices = Pick<Services, 'dashboard' | 'database' | 'site'>;
 

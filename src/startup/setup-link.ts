@@ -2,7 +2,7 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
-import type { Accounts } from './accounts/accounts.js';
+import type { Accounts } from '../accounts/accounts.js';
 
 /** The name of the file in the state folder. */
 const SETUP_LINK_FILE = 'setup-link';

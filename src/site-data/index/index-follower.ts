@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '@trellis/core/errors';
 import type { RecordStore } from '@trellis/site/record-store';
-import type { ObjectStore } from '../storage/objects/object-store.js';
-import { DAMAGED, ObjectStoreError } from '../storage/objects/store-errors.js';
+import type { ObjectStore } from '../../storage/objects/object-store.js';
+import { DAMAGED, ObjectStoreError } from '../../storage/objects/store-errors.js';
 import {
   damaged,
   getObject,

@@ -29,12 +29,12 @@ import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/
 import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
 import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type RequestHandler } from 'express';
-import type { Config } from './config/config.js';
-import { readAudience, readPageData } from './handlers/page-data.js';
+import type { Config } from '../config/config.js';
+import { readAudience, readPageData } from '../handlers/page-data.js';
 import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, toProductPages } from './page-paths.js';
-import { type MountedService, mountServices, toContractName } from './project/mount.js';
+import { type MountedService, mountServices, toContractName } from '../project/mount.js';
 import type { Services } from './services.js';
-import type { createSiteRequests } from './site-requests.js';
+import type { createSiteRequests } from '../site-data/requests.js';
 
 export interface AppOptions {
   readonly log: Log;
@@ -52,7 +52,7 @@ export interface AppOptions {
 }
 
 /** The built pages are next to the built server, or in the output of the build if the server runs from its sources. */
-const PAGE_FOLDERS = ['./pages/', '../dist/pages/'].map((path) => new URL(path, import.meta.url));
+const PAGE_FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => new URL(path, import.meta.url));
 
 export interface App {
   /** Can listen at once. Until {@link App.open} is called, it responds to every request with `unavailable`. */
@@ -67,7 +67,7 @@ export function createApp(options: Omit<AppOptions, 'mounted' | 'services'>): Ap
     server: createHttpServer(entrance.listener, { log, processes: config.workers }),
     async open(services) {
       // Loaded late, as GraphQL takes as long to load as the rest of a server that has no site.
-      const siteRequests = services.site && (await import('./site-requests.js')).createSiteRequests;
+      const siteRequests = services.site && (await import('../site-data/requests.js')).createSiteRequests;
       const mounted = await mountServices(config, services);
       entrance.open(createListener({ ...options, services, mounted, siteRequests }));
     },

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeAfterResponses } from '@trellis/server/http/server';
 import { type AppOptions, createApp } from './app.js';
-import type { Config } from './config/config.js';
-import { StartupError, toStartupError } from './config/startup-error.js';
+import type { Config } from '../config/config.js';
+import { StartupError, toStartupError } from '../config/startup-error.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
-import type { OpenSite } from './site-service.js';
+import type { OpenSite } from '../site-data/service.js';
 
 export interface RunningServer {
   readonly server: Server;
@@ -69,7 +69,7 @@ export async function leave(
 
 /** Reads the module that the application loads for a site as well. */
 export async function checkOpenSite(open: OpenSite): Promise<void> {
-  const { checkStoredQueries } = await import('./site-requests.js');
+  const { checkStoredQueries } = await import('../site-data/requests.js');
   checkStoredQueries(open);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
-import type { ObjectStore } from '../storage/objects/object-store.js';
+import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { toFileKey } from './index-head.js';
 import { digestOf } from './site-files.js';
 

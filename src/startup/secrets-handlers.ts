@@ -1,9 +1,9 @@
 import { createMcp } from '@trellis/server/mcp/endpoint';
-import { toDeniedCall } from './handlers/secrets/denied-requests.js';
-import { secretsHandlers } from './handlers/secrets/handlers.js';
-import { MCP_TOOLS } from './handlers/secrets/mcp-tools.js';
-import { objectsHandlers } from './handlers/secrets/objects.js';
-import type { ServiceContext } from './project/project.js';
+import { toDeniedCall } from '../handlers/secrets/denied-requests.js';
+import { secretsHandlers } from '../handlers/secrets/handlers.js';
+import { MCP_TOOLS } from '../handlers/secrets/mcp-tools.js';
+import { objectsHandlers } from '../handlers/secrets/objects.js';
+import type { ServiceContext } from '../project/project.js';
 
 /** Creates the handlers of the secrets service, and the MCP endpoint, whose tools call some of them. */
 export function createSecretsHandlers({ table, document, ...services }: ServiceContext): object {
