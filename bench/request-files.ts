@@ -151,7 +151,7 @@ async function startInThisProcess(state: string): Promise<{ origin: string; stop
 const IDLE_MS = 100;
 const MAX_WAIT_MS = 60_000;
 
-/** The server polls its schedule every second. A request right after that is answered before the next time. */
+/** The server polls its schedule every second. A request right after that gets its response before the next time. */
 const POLLING = 'src/dashboard/refresh/schedule.ts';
 
 /** Reads which functions of this process run. */
@@ -204,7 +204,7 @@ function observeRenderProcesses(folder: string): { clear: () => void; read: () =
   };
 }
 
-/** Returns the files of ours with a function that ran. The function at offset 0 is the module itself. */
+/** Returns our own files with a function that ran. The function at offset 0 is the module itself. */
 function toFiles(scripts: readonly Profiler.ScriptCoverage[]): Files {
   const ran = scripts.filter(({ functions }) =>
     functions.some(({ ranges }) => ranges[0] !== undefined && ranges[0].count > 0 && ranges[0].startOffset > 0),

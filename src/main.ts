@@ -3,10 +3,10 @@ import { createGauges } from '@trellis/core/gauges';
 import type { Log } from '@trellis/server/http/request';
 import type { Config } from './config/config.js';
 import { toStartupError } from './config/startup-error.js';
+import { reportReady } from './startup/report.js';
+import { aborted, leave, start } from './startup/start-server.js';
 import { announce, openLog, toggleDebug, toScanOutput } from './telemetry/log.js';
 import { startMetrics } from './telemetry/metrics/start-metrics.js';
-import { aborted, leave, start } from './startup/start-server.js';
-import { reportReady } from './startup/report.js';
 import { startConfiguredTracing } from './telemetry/tracing/configured-tracing.js';
 
 export interface ServeOptions {

@@ -10,9 +10,9 @@ import { getClientAddress, getRequestContext, type Log } from '@trellis/server/h
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '../config/config.js';
-import { GRAPHQL_PATHS } from '../startup/page-paths.js';
 import { createSiteContext } from '../resolvers/context.js';
 import { ALLOW_ALL, allowStoredArguments } from '../resolvers/stored-arguments.js';
+import { GRAPHQL_PATHS } from '../startup/page-paths.js';
 import type { ImageService, OpenSite, SiteService } from './service.js';
 
 interface SiteDependencies {
@@ -33,7 +33,7 @@ interface SiteDependencies {
 /** The requests of a site. */
 interface SiteRequests {
   /**
-   * Responds to a query if the site is open. Needs no Express, which takes longer than a response that is kept.
+   * Responds to a query if the site is open. Needs no Express, which takes longer than a stored response.
    *
    * @param headers Headers of the response, as names and values in turns.
    * @returns whether it responds.

@@ -1,4 +1,4 @@
-/** What the modules of a project's sources import. */
+/** The names that the modules of a project's sources import. */
 export {
   defineSource,
   type SourceChange,

@@ -31,10 +31,10 @@ import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import { readAudience, readPageData } from '../handlers/page-data.js';
-import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, toProductPages } from './page-paths.js';
 import { type MountedService, mountServices, toContractName } from '../project/mount.js';
-import type { Services } from './services.js';
 import type { createSiteRequests } from '../site-data/requests.js';
+import { BOARD_PATHS, findPageRoute, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, toProductPages } from './page-paths.js';
+import type { Services } from './services.js';
 
 export interface AppOptions {
   readonly log: Log;
@@ -151,7 +151,7 @@ interface QueryListenerOptions {
 }
 
 /**
- * Responds to ordinary queries before Express, which takes longer than a response that is kept. All other requests, and
+ * Responds to ordinary queries before Express, which takes longer than a stored response. All other requests, and
  * those out of bounds, continue to the app, with their id.
  */
 function queryListener(

@@ -2,10 +2,10 @@
 import type { Log } from '@trellis/server/http/request';
 import type { Config } from '../config/config.js';
 import { toStartupError } from '../config/startup-error.js';
+import type { OpenSite } from '../site-data/service.js';
 import { announce } from '../telemetry/log.js';
 import type { Services } from './services.js';
 import { offerSetupLink } from './setup-link.js';
-import type { OpenSite } from '../site-data/service.js';
 
 interface ReportOptions {
   readonly log: Log;

@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeAfterResponses } from '@trellis/server/http/server';
-import { type AppOptions, createApp } from './app.js';
 import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
-import { openServices, type Services, type ServicesOptions } from './services.js';
 import type { OpenSite } from '../site-data/service.js';
+import { type AppOptions, createApp } from './app.js';
+import { openServices, type Services, type ServicesOptions } from './services.js';
 
 export interface RunningServer {
   readonly server: Server;

@@ -3,10 +3,10 @@ import { createCountExchange } from '@trellis/server/http/count-exchange';
 import type { CompletedRequest } from '@trellis/server/http/request';
 import type { Config } from '../config/config.js';
 import { toStartupError } from '../config/startup-error.js';
-import { toScanOutput } from '../telemetry/log.js';
 import type { Run } from '../main.js';
 import type { Services } from '../startup/services.js';
 import { aborted, leave, start } from '../startup/start-server.js';
+import { toScanOutput } from '../telemetry/log.js';
 import { startConfiguredTracing } from '../telemetry/tracing/configured-tracing.js';
 import { connectToPrimary, type PrimaryLink } from './primary-link.js';
 

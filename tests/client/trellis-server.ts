@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '@trellis/server/http/request';
-import { createApp } from '../../src/startup/app.js';
 import { loadConfig } from '../../src/config/config.js';
+import { createApp } from '../../src/startup/app.js';
 import { openServices, type Services } from '../../src/startup/services.js';
 import { LOOPBACK } from '../forges/forge-server.js';
 

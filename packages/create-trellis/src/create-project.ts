@@ -3,7 +3,7 @@ import { appendFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'nod
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a project can have beside its own services. */
+/** The services that a project can have beside its own. */
 const PARTS = ['accounts', 'dashboard', 'secrets', 'site'] as const;
 type Part = (typeof PARTS)[number];
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { singleFlight } from '@trellis/core/concurrency';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { AppError } from '@trellis/core/errors';
 import type { ScalarCodecs } from '@trellis/core/record-types';
 import type { StatementWatch } from '@trellis/core/slow-statements';

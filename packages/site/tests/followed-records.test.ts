@@ -78,7 +78,7 @@ describe('followRecords', () => {
     expect(requested).toHaveLength(1);
   });
 
-  test('can not change the records', () => {
+  test('cannot change the records', () => {
     expect('write' in followed).toBe(false);
     expect(() => followRecords({ file: path.join(folder, 'none.db'), tables, requestIndex: () => undefined })).toThrow(
       /unable to open/,

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 90;
 
 /** The most pull requests of one user that are stored, of about 600 bytes each: the ones that changed last. */
-export const MAX_STORED = 5_000;
+const MAX_STORED = 5_000;
 
 /**
  * The most repositories that are read after a refresh. At GitHub, this costs 10 points of 5,000 an hour, and one point

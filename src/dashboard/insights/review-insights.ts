@@ -7,12 +7,12 @@ import {
   listSamples,
   type MeasuredPullRequest,
   MEASURES,
-  type Period,
+  type TimeSpan,
   type RowMeasure,
   type Sample,
   toDistribution,
   toHistogram,
-  toSeconds,
+  roundToSeconds,
 } from './review-measures.js';
 import type { ReviewTimes } from './review-times.js';
 
@@ -112,7 +112,7 @@ interface StoredScope {
   /** The forge of each credential. */
   readonly forges: ReadonlyMap<string, ForgeName>;
   readonly scope: ReviewScope;
-  readonly period: Period;
+  readonly period: TimeSpan;
 }
 
 /** Reads the stored pull requests of people in repositories that are on the board and not ignored. */
@@ -195,7 +195,7 @@ async function readProgress(
 }
 
 const isLongerThan = (seconds: number, { milliseconds = -1 }: Sample): boolean =>
-  milliseconds >= 0 && toSeconds(milliseconds) >= seconds;
+  milliseconds >= 0 && roundToSeconds(milliseconds) >= seconds;
 
 function findSlow(reviewed: readonly Sample[], waiting: readonly Sample[]): Body['slow'] {
   const { p75Seconds: atLeastSeconds } = toDistribution(reviewed);
@@ -225,7 +225,7 @@ function toRepositories(samples: ReadonlyMap<string, readonly Sample[]>): Body['
 
 const toRepositoryKey = ({ forge, repo }: MeasuredPullRequest): string => `${forge} ${repo.toLowerCase()}`;
 
-function toReviewers(all: readonly MeasuredPullRequest[], period: Period): Body['reviewers'] {
+function toReviewers(all: readonly MeasuredPullRequest[], period: TimeSpan): Body['reviewers'] {
   const toKey = ({ pullRequest, reviewer = '' }: Sample): string => `${pullRequest.forge} ${reviewer.toLowerCase()}`;
   const of = (measure: RowMeasure) => groupBy(listSamples(all, measure, period), toKey);
   const [requested, given, pending] = [of('requested'), of('given'), of('pending')];
@@ -274,7 +274,7 @@ function toRow({ pullRequest, reviewer, milliseconds }: Sample): Row {
     ...{ forge, repo, number, title, url, author },
     state: mergedAt !== undefined ? 'merged' : closedAt === undefined ? 'open' : 'closed',
     ...(reviewer !== undefined && { reviewer }),
-    ...(milliseconds !== undefined && { seconds: toSeconds(milliseconds) }),
+    ...(milliseconds !== undefined && { seconds: roundToSeconds(milliseconds) }),
     openedAt: new Date(openedAt).toISOString(),
     ...Object.fromEntries(
       known.flatMap(([name, at]) => (at === undefined ? [] : [[name, new Date(at).toISOString()]])),

@@ -39,13 +39,13 @@ export interface Sample {
 }
 
 /** A period in milliseconds, with both ends. */
-export interface Period {
+export interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }
 
 /** Lists the samples of a measure in a period, in the order of the pull requests. */
-export function listSamples(all: readonly MeasuredPullRequest[], measure: RowMeasure, period: Period): Sample[] {
+export function listSamples(all: readonly MeasuredPullRequest[], measure: RowMeasure, period: TimeSpan): Sample[] {
   return all.flatMap((pullRequest): Sample[] => {
     if (measure === 'requested' || measure === 'given' || measure === 'pending') {
       return pullRequest.times.reviewers.flatMap((one) => {
@@ -58,10 +58,14 @@ export function listSamples(all: readonly MeasuredPullRequest[], measure: RowMea
   });
 }
 
-const isIn = (at: number | undefined, { from, to }: Period): boolean => at !== undefined && at >= from && at <= to;
+const isIn = (at: number | undefined, { from, to }: TimeSpan): boolean => at !== undefined && at >= from && at <= to;
 
 /** Returns the start and the end of a measure of a pull request; `undefined` if it does not count. */
-function findSpan({ times, isDraft }: MeasuredPullRequest, measure: MeasureName, period: Period): Period | undefined {
+function findSpan(
+  { times, isDraft }: MeasuredPullRequest,
+  measure: MeasureName,
+  period: TimeSpan,
+): TimeSpan | undefined {
   const { openedAt, readyAt, reviewedAt, approvedAt, mergedAt, closedAt } = times;
   if (measure === 'waiting') {
     const isWaiting = closedAt === undefined && reviewedAt === undefined && !isDraft;
@@ -74,12 +78,12 @@ function findSpan({ times, isDraft }: MeasuredPullRequest, measure: MeasureName,
   return measure === 'in_review' ? toSpan(reviewedAt, approvedAt ?? mergedAt) : toSpan(approvedAt, mergedAt);
 }
 
-const toSpan = (from: number | undefined, to: number | undefined): Period | undefined =>
+const toSpan = (from: number | undefined, to: number | undefined): TimeSpan | undefined =>
   from === undefined || to === undefined ? undefined : { from, to };
 
 interface ReviewerMeasure {
   readonly measure: 'given' | 'pending' | 'requested';
-  readonly period: Period;
+  readonly period: TimeSpan;
 }
 
 function measureReviewer(
@@ -116,10 +120,10 @@ const listDurations = (samples: readonly Sample[]): number[] =>
 function findPercentile(sorted: readonly number[], percent: number): number {
   const rank = ((sorted.length - 1) * percent) / 100;
   const [low = 0, high = low] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
-  return toSeconds(low + (high - low) * (rank - Math.floor(rank)));
+  return roundToSeconds(low + (high - low) * (rank - Math.floor(rank)));
 }
 
-export const toSeconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
+export const roundToSeconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -128,7 +132,7 @@ const DAY = 24 * HOUR;
 const BUCKETS = [0, HOUR, 4 * HOUR, 12 * HOUR, DAY, 2 * DAY, 4 * DAY, 7 * DAY, 14 * DAY, 30 * DAY];
 
 export function toHistogram(samples: readonly Sample[]): Schemas['ReviewBucket'][] {
-  const seconds = listDurations(samples).map(toSeconds);
+  const seconds = listDurations(samples).map(roundToSeconds);
   return BUCKETS.map((fromSeconds, index) => {
     const belowSeconds = BUCKETS[index + 1];
     const count = seconds.filter((one) => one >= fromSeconds && one < (belowSeconds ?? Infinity)).length;

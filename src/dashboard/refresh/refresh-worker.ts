@@ -154,7 +154,7 @@ async function canSkipRefresh(database: Database, personId: string, at: number):
 }
 
 /** Returns whether the owner has used no session or token for a week, no other user or feed can read the
- * board, and nobody is notified of its changes. */
+ * board, and its changes cause no notification. */
 async function isIdle(database: Database, personId: string, at: number): Promise<boolean> {
   const since = at - IDLE_MS;
   const active = await database

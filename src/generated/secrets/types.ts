@@ -1519,7 +1519,7 @@ export interface components {
             readonly description?: string | null;
             /** @description If omitted, it stays unchanged; null removes it. */
             readonly rotate_after_days?: number | null;
-            /** @description Signs the stored value anew, with the name that it has after the change. */
+            /** @description Signs the stored value again, with the name that it has after the change. */
             readonly signature?: components["schemas"]["ValueSignature"];
         };
         readonly UsedBy: {

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import type { RecordChange } from '@trellis/site/record-changes';
 import { openCopiedRecords, recordsDigest } from '@trellis/site/site';
 import type { Config } from '../../config/config.js';
+import type { ObjectStore } from '../../storage/objects/object-store.js';
+import { followSite } from '../../workers/follow-site.js';
+import type { ToWorker } from '../../workers/primary-link.js';
 import { loadSiteSchema, loadSourceModules } from '../schema.js';
 import {
   type OpenSite,
@@ -17,9 +20,6 @@ import {
   STARTING,
   withIndexAge,
 } from '../service.js';
-import type { ObjectStore } from '../../storage/objects/object-store.js';
-import { followSite } from '../../workers/follow-site.js';
-import type { ToWorker } from '../../workers/primary-link.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
 import type { IndexProgress } from './index-head.js';
 

@@ -124,7 +124,7 @@ function printError(text: string): number {
   return 1;
 }
 
-/** Documents of others have hundreds of warnings, which nobody reads. */
+/** Documents from elsewhere have hundreds of warnings, which users do not read. */
 const MAX_WARNINGS = 30;
 
 /** Prints the warnings of a run to standard error. */

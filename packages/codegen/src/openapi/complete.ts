@@ -1,4 +1,4 @@
-/** Fills in what documents of others often leave out: names of operations, summaries, tags and servers. */
+/** Fills in the parts that documents from elsewhere often omit: names of operations, summaries, tags and servers. */
 import { didYouMean } from '../documents.js';
 import { camel } from '../output.js';
 import { METHODS } from './contract.js';

@@ -169,7 +169,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   headers: 'response',
 };
 
-/** What the server sends in a callback or a webhook is a request of its own. */
+/** A callback or a webhook of the server is a request of its own. */
 const FLIPPED: Readonly<Record<Direction, Direction>> = { any: 'any', request: 'response', response: 'request' };
 
 /** Returns the direction of a parameter, header or media type by its place. */

@@ -167,7 +167,7 @@ function writeBody({ required, contents, maxBytes, isDeferred }: BodyContract): 
   return `{ ${members.join(', ')} }`;
 }
 
-/** Returns whether a handler has to be told the media type of a body. */
+/** Returns whether a handler needs the media type of a body. */
 function hasContentType(contents: BodyContract['contents']): boolean {
   return contents.length > 1 || contents.some(({ essence }) => essence.endsWith('/*'));
 }

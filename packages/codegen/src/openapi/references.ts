@@ -19,7 +19,7 @@ import {
 } from './nodes.js';
 import { listObjects, type TypedNode } from './walk.js';
 
-/** The member of a document without `openapi` that holds what is written in it. */
+/** The member of a document without `openapi` that holds its own text. */
 const FRAGMENT = 'x-document';
 
 /** Returns a document that consists of components only, if it is a part of OpenAPI, such as a single schema. */

@@ -3,7 +3,7 @@ import { child, type DocumentNode, has, isRecord, type ReportDiagnostic } from '
 import { listObjects, type TypedNode } from './walk.js';
 
 interface Change {
-  /** What became of it, for the report. */
+  /** The outcome, for the report. */
   readonly message: string;
   /** Changes an object. Returns the field that it concerns if it did. */
   readonly apply: (value: Record<string, unknown>) => string | undefined;

@@ -75,7 +75,7 @@ async function runJob(job: Job): Promise<RenderReply> {
   } catch (error) {
     // The pipeline throws common codes only.
     const fault = findStorageFault(error);
-    // Reading a source may be refused as well, which is no fault of the disk.
+    // Reading a source may be refused as well, which is not a fault of the disk.
     if (fault === 'full' || fault === 'failing') {
       const { code, message } = toUnavailable(fault);
       return { refused: { code: code as ErrorCode, message } };

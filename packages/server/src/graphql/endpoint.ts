@@ -158,7 +158,7 @@ interface Exchange {
   readonly headers: string[];
 }
 
-/** Responds without a promise where it can, because a few of them take as long as sending a response that is kept. */
+/** Responds without a promise where it can, because a few of them take as long as sending a stored response. */
 function createHandler(options: GraphqlOptions) {
   const { reuse, admit, onOperation } = options;
   const cache = reuse && new ResponseCache(reuse.getVersion);

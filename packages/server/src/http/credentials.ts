@@ -132,7 +132,7 @@ function createLookUp({ request, schemes, authenticators, lookUp }: Sender): Loo
   };
 }
 
-/** Returns the credential as text; `undefined` if there is none. */
+/** Returns the credential as text; `undefined` without one. */
 function findCredential(
   request: IncomingMessage,
   { type, in: place, name = '', scheme }: SchemeSpec,

@@ -50,7 +50,7 @@ type TrackRequest = (request: IncomingMessage, response: TrackedResponse) => Req
 /** A response of Node. Express keeps `locals`. */
 export type TrackedResponse = ServerResponse & { locals?: Record<string, unknown> };
 
-/** Creates the function that tracks requests, for listeners that answer some of them without Express. */
+/** Creates the function that tracks requests, for listeners that respond to some of them without Express. */
 export function createRequestTracker({
   log,
   trustsRequestIds = false,

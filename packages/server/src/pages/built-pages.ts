@@ -79,7 +79,7 @@ function readPreloadTags(manifest: Manifest, modules: Readonly<Record<string, st
 /** The base URL of the files. */
 const BASE = '/pages/';
 
-/** The manifest of the script for pages of tools, which is built by itself. */
+/** The manifest of the script for pages of tools, which is a build of its own. */
 const TOOL_MANIFEST = 'tools.json';
 
 function toToolScript(folder: string): string {

@@ -34,7 +34,7 @@ interface MultipartForm {
 /**
  * Reads the fields of a form and the beginning of its files.
  *
- * @throws AppError `malformed_body`, `too_large`, `unsupported_media_type` for a file of another type, or
+ * @throws AppError `malformed_body`, `too_large`, `unsupported_media_type` for a file of a different type, or
  * `invalid_input` with the name of the field. Errors in files that are not read yet are thrown to the handler.
  */
 export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<MultipartForm> {
@@ -82,7 +82,7 @@ class MultipartReader {
     else this.#listen();
   }
 
-  /** The files in the order of the form. What the handler leaves of a file is skipped when it asks for the next. */
+  /** The files in the order of the form. The rest of a file is skipped when the handler asks for the next. */
   async *files(): AsyncGenerator<UploadedFile> {
     for (;;) {
       const file = this.#waiting.shift();
@@ -120,7 +120,7 @@ class MultipartReader {
     const [request, parser] = [this.#request, this.#parser];
     parser.on('field', (name, text) => this.#attempt(() => this.#addField(name, text)));
     parser.on('file', (name, stream, filename, _encoding, type) => {
-      // A stream that nobody reads would keep the parser waiting.
+      // A stream without a reader would keep the parser waiting.
       stream.on('error', () => undefined).resume();
       this.#attempt(() => this.#addFile(stream, { name, filename, contentType: type }));
     });

@@ -192,7 +192,7 @@ const WORDS: Readonly<Record<TextType, string>> = {
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Returns `undefined` for text of another type. */
+/** Returns `undefined` for text of a different type. */
 function tryCoerce(type: TextType, text: string, types: readonly TextType[]): unknown {
   switch (type) {
     case 'string':

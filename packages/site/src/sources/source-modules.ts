@@ -20,7 +20,7 @@ export type SourceChange<Values extends object> =
     }
   | { readonly id: string; readonly deleted: true; readonly values?: never };
 
-/** What a run of a source receives. */
+/** The argument of a run of a source. */
 export interface SourceRun {
   /** What the last successful run returned; `undefined` for the first run, and after a change of the schema. */
   readonly cursor: string | undefined;
@@ -167,7 +167,7 @@ interface StoredSource {
   readonly cursor?: string;
 }
 
-/** What is stored of sources, beside their records. */
+/** The stored state of sources, beside their records. */
 class SourceMemory {
   readonly #store: RecordStore;
   readonly #sources: Map<string, StoredSource>;
@@ -398,7 +398,7 @@ class RunningSource {
     if (gone.length + writes.length > 0 || store.meta(SOURCES) !== meta) {
       store.write((writer) => {
         for (const id of gone) writer.remove(type, id);
-        // A record that moves must leave its position before another one takes it.
+        // A record that moves must leave its position before a different one takes it.
         for (const { row } of writes) if (known.has(String(row.id))) writer.remove(type, String(row.id));
         for (const { row, position } of writes) writer.put(type, row, position);
         writer.setMeta(SOURCES, meta);

@@ -9,7 +9,7 @@ import { theme } from '../ui/preferences.js';
 import palette from './palette.css?inline';
 
 /*
- * Adds the command palette to the header of a tool that is no page of the application: GraphiQL and the API reference.
+ * Adds the command palette to the header of a tool that is not a page of the application: GraphiQL and the API reference.
  * A shadow tree keeps the styles of tool and palette apart.
  */
 const host = document.getElementById('palette');

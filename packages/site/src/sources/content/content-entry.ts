@@ -1,4 +1,4 @@
-/** What the parsers of content return. They are loaded with the first file. */
+/** The results of the parsers of content, which are loaded with the first file. */
 
 /** A record as written in a file, before validation. */
 export interface ContentEntry {
