@@ -6,6 +6,12 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 };
 const [, , first = '', , second] = process.argv;
 
+// The reader of a pipe, such as "head", may have read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(1);
+});
+
 // Scripts start commands of secrets often, and a shell starts one at each completion. Their program is bundled by the
 // build, so it starts without the modules of the other commands.
 if (['--version', '-V'].includes(first)) process.stdout.write(`${version}\n`);

@@ -27,7 +27,7 @@ const MAX_TOGETHER = 1_000;
 const INTERVAL_MS = 200;
 
 /** The same for entries of other processes that end before they have chained them, and for those of commands. */
-const IDLE_INTERVAL_MS = 5_000;
+const IDLE_INTERVAL_MS = 250;
 
 /** Longer than a transaction can take from the record of an entry to its commit. */
 const ACTIVE_MS = 15_000;

@@ -262,3 +262,12 @@ test('audit --follow: prints each new entry once', async () => {
     .map((line) => (JSON.parse(line) as { id: number }).id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
 });
+
+test.each([['--version'], ['secrets --help'], ['--help']])(
+  'prints no error if the reader of the output has ended: %s',
+  async (command) => {
+    const child = spawn(process.execPath, [resolve('dist/cli.js'), ...command.split(' ')]);
+    child.stdout.destroy();
+    expect(await text(child.stderr)).toBe('');
+  },
+);
