@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
 import { buildPages } from './build-pages.js';
 import { addThirdParty } from './third-party.js';
 
@@ -55,8 +56,21 @@ async function removeStale({ sources, output }: Project): Promise<void> {
 async function copyAssets({ sources, output }: Project): Promise<void> {
   for (const file of (await listFiles(sources)).filter(isAsset)) {
     await mkdir(path.dirname(path.join(output, file)), { recursive: true });
-    await copyFile(path.join(sources, file), path.join(output, file));
+    if (isValidators(file)) await writeShort(path.join(sources, file), path.join(output, file));
+    else await copyFile(path.join(sources, file), path.join(output, file));
   }
+}
+
+/** Whether a file has the generated validators of a service, the largest part of an installation. */
+const isValidators = (file: string): boolean => /^generated\/[^/]+\/validators\.js$/u.test(file);
+
+async function writeShort(from: string, to: string): Promise<void> {
+  const { code } = await transform(await readFile(from, 'utf8'), {
+    format: 'esm',
+    minifyIdentifiers: true,
+    minifyWhitespace: true,
+  });
+  await writeFile(to, code);
 }
 
 /** Whether a file is used as it is. Declarations and settings are for the compiler only. */
