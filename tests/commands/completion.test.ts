@@ -93,7 +93,7 @@ test('the bash script completes commands, options and paths', async () => {
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH ?? ''}` };
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
     expect(stdout.split('\n')).toEqual([
-      'trellis secrets ver: versions',
+      'trellis secrets ver: versions verify',
       'trellis secrets put --fi: --file',
       'trellis secrets import tsconfig.b: tsconfig.build.json',
       '',

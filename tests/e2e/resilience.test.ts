@@ -98,7 +98,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   });
 
   test('is loaded again if the browser restores it after the session has ended', async () => {
-    await go('/settings');
+    await Promise.all([page.waitForResponse(/\/api\/settings\/credentials$/), go('/settings')]);
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await stage.context.clearCookies();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));

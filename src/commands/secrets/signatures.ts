@@ -23,6 +23,12 @@ import { toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, signingKeyPath, writePrivateFile } from './settings.js';
 import { findSecret, type ObjectMetadata } from './values.js';
 
+interface KeygenOptions {
+  readonly file?: string;
+  readonly comment?: string;
+  readonly json?: true;
+}
+
 interface VerifyOptions extends ConnectionOptions {
   readonly id?: string;
   readonly acceptKey?: readonly string[];
@@ -54,6 +60,7 @@ function addKeygen(secrets: Command, terminal: Terminal): void {
     .description('Create the key with which this machine signs values')
     .option('--file <file>', 'file to create with mode 0600 (default: signing-key in the folder of the settings)')
     .option('--comment <text>', 'comment in the file, such as a name')
+    .option('--json', 'print the result, or the error, as JSON')
     .addHelpText(
       'after',
       `
@@ -62,7 +69,7 @@ otherwise name it with TRELLIS_SECRETS_SIGNING_KEY_FILE. A key of ssh-keygen wor
 
 Readers trust the first key that signs a secret. To name the trusted writers beforehand, use "writers add".`,
     )
-    .action(async (flags: { readonly file?: string; readonly comment?: string }) => {
+    .action(async (flags: KeygenOptions) => {
       try {
         await createSigningKey(flags, terminal);
       } catch (error) {
@@ -72,10 +79,7 @@ Readers trust the first key that signs a secret. To name the trusted writers bef
 }
 
 /** Creates the file of a signing key, and prints its public key. @throws CommandError if the file exists. */
-async function createSigningKey(
-  flags: { readonly file?: string; readonly comment?: string },
-  terminal: Terminal,
-): Promise<string> {
+async function createSigningKey(flags: KeygenOptions, terminal: Terminal): Promise<void> {
   const file = resolve(flags.file ?? signingKeyPath(terminal.env));
   const exists = await access(file).then(
     () => true,
@@ -86,9 +90,9 @@ async function createSigningKey(
   const text = generateSigningKey(flags.comment);
   await writePrivateFile(file, text);
   const { key, fingerprint } = await describeSigner(parseSigningKey(text));
+  if (flags.json) return writeOutput(terminal.out, toJson({ file, key, fingerprint }));
   terminal.err.write(`Wrote the signing key ${file}, readable only by you.\nFingerprint: ${fingerprint}\n`);
   await writeOutput(terminal.out, `${key}\n`);
-  return file;
 }
 
 function addVerify(secrets: Command, terminal: Terminal): void {
@@ -184,12 +188,16 @@ Example:
     );
   addConnectionOptions(sign).action((names: readonly string[], flags: SignOptions) =>
     withContext(terminal, flags, async (session) => {
-      for (const name of names) await signValue(session, name, flags);
+      const signed: SignedSecret[] = [];
+      for (const name of names) signed.push(await signValue(session, name, flags));
+      await session.report(signed.map(({ slug, id }) => `Signed ${slug} (${id}).`).join('\n'), signed);
     }),
   );
 }
 
-async function signValue(session: CommandContext, slug: string, { id, yes }: SignOptions): Promise<void> {
+type SignedSecret = Pick<ObjectMetadata, 'id' | 'slug' | 'version'>;
+
+async function signValue(session: CommandContext, slug: string, { id, yes }: SignOptions): Promise<SignedSecret> {
   const object = await findSecret(session, slug, id);
   const wanted = toWanted(session, object);
   const received = await fetchReceivedValue(session, slug, wanted);
@@ -197,7 +205,7 @@ async function signValue(session: CommandContext, slug: string, { id, yes }: Sig
   await confirm(session.terminal, { question: `${slug}: ${description} Sign value ${object.version ?? ''}?`, yes });
   const signed = await replaceSignature(session, object, received.sealed, omitUndefined({ previousTime: time }));
   await recordSigned(session, signed);
-  session.say(`Signed ${slug} (${object.id}).`);
+  return { slug, id: object.id, version: signed.version };
 }
 
 interface SignatureState {
@@ -286,7 +294,12 @@ async function trustWriter(session: CommandContext, text: string, { name = ['*']
   let known = await readKnownKeys(session);
   for (const pattern of name) known = addWriter(known, formatSignerKey(key), pattern);
   await saveKnownKeys(session, known);
-  session.say(`Trusted ${await toSignerFingerprint(key)} for ${name.join(', ')}.`);
+  const fingerprint = await toSignerFingerprint(key);
+  await session.report(`Trusted ${fingerprint} for ${name.join(', ')}.`, {
+    key: formatSignerKey(key),
+    fingerprint,
+    names: name,
+  });
 }
 
 async function distrustWriter(session: CommandContext, key: string): Promise<void> {
@@ -297,5 +310,5 @@ async function distrustWriter(session: CommandContext, key: string): Promise<voi
   const known = await readKnownKeys(session);
   const { [writer.key]: _removed, ...writers } = known.writers ?? {};
   await saveKnownKeys(session, { ...known, writers });
-  session.say(`${writer.fingerprint} is no longer trusted.`);
+  await session.report(`${writer.fingerprint} is no longer trusted.`, writer);
 }

@@ -29,6 +29,14 @@ interface Call {
   readonly args: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Arguments that are wrong; by default, the service rejects the token. */
+  readonly wrong?: readonly string[];
+}
+
+/** Creates a signing key and returns its file and its public key. */
+async function createKey() {
+  const said = await cli.run(['keygen', '--file', join(cli.folder, newName()), '--json']);
+  return JSON.parse(said.out) as { readonly file: string; readonly key: string };
 }
 
 /** A call of each command that succeeds. */
@@ -75,7 +83,26 @@ const CALLS: Readonly<Record<string, () => Call | Promise<Call>>> = {
     return { args: [id] };
   },
   audit: () => ({ args: [] }),
+  keygen: async () => ({
+    args: ['--file', join(cli.folder, newName())],
+    wrong: ['--file', (await createKey()).file],
+  }),
+  sign: async () => ({
+    args: [await store(), '--yes'],
+    env: { TRELLIS_SECRETS_SIGNING_KEY_FILE: (await createKey()).file },
+  }),
+  verify: async () => ({ args: [await store()] }),
+  'writers list': () => ({ args: [], wrong: INSECURE }),
+  'writers add': async () => ({ args: [(await createKey()).key, '--name', newName()], wrong: ['no-such-file'] }),
+  'writers remove': async () => {
+    const { key } = await createKey();
+    await cli.run(['writers', 'add', key, '--name', newName()]);
+    return { args: [key], wrong: ['SHA256:unknown'] };
+  },
 };
+
+/** The test server is not at this address, and no token is sent over plain HTTP to another machine. */
+const INSECURE = ['--server', 'http://192.0.2.1'];
 
 /** They print the output of a program, a template, or a file in a format of the user. */
 const WITHOUT_JSON = ['run', 'mcp', 'inject', 'export'];
@@ -117,7 +144,7 @@ const parseLines = (text: string): unknown[] =>
 
 describe.each(Object.keys(CALLS))('%s --json', (name) => {
   test('prints one JSON document, or one per line', async () => {
-    const { args, ...given } = await CALLS[name]!();
+    const { args, wrong: _wrong, ...given } = await CALLS[name]!();
     const said = await cli.run([...name.split(' '), ...args, '--json'], given);
     expect({ code: said.code, err: said.code === 0 ? '' : said.err }).toEqual({ code: 0, err: '' });
     if (name === 'audit') expect(parseLines(said.out)).not.toHaveLength(0);
@@ -125,9 +152,9 @@ describe.each(Object.keys(CALLS))('%s --json', (name) => {
   });
 
   test('prints an error as JSON: of the service, and of the arguments', async () => {
-    const { args, ...given } = await CALLS[name]!();
+    const { args, wrong: rejected = args, ...given } = await CALLS[name]!();
     const denied = { stdin: given.stdin && 'wrong', env: { ...given.env, TRELLIS_SECRETS_TOKEN: 'wrong' } };
-    for (const wrong of [args, [...args, '--no-such-option']]) {
+    for (const wrong of [rejected, [...args, '--no-such-option']]) {
       const said = await cli.run([...name.split(' '), ...wrong, '--json'], denied);
       const error: unknown = JSON.parse(said.err.trim().split('\n').at(-1) ?? '');
       expect([said.out, error]).toEqual(['', { error: expect.any(String) as unknown, exit_code: said.code }]);
