@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../eventually.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
-import { githubPullRequest } from '../../forges/github-state.js';
+import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import { GITHUB_TOKEN } from '../../forges/github.js';
 import { GITLAB_TOKEN } from '../../forges/gitlab.js';
 import { expectAccessible } from '../support/axe.js';
@@ -230,6 +230,76 @@ describeInBrowser('insights page', () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     });
   });
+
+  test('reviews: the measures lead to their rows, and repository and rows are in the address', async () => {
+    await page.setViewportSize({ width: 1200, height: 850 });
+    await readReviews();
+    await page.goto(`${stage.server.origin}/insights?repository=github%2Facme%2Freviews`);
+    const region = page.getByRole('region', { name: 'Reviews', exact: true });
+    const slow = region.getByRole('figure', { name: 'Slow now' });
+    await slow.getByRole('link', { name: 'Bump the parser' }).waitFor();
+    const first = region.getByRole('figure', { name: 'Time to first review' });
+    await first.getByText('3 h', { exact: true }).waitFor();
+    expect(await rowsOf(first, 10)).toEqual(
+      expect.arrayContaining([
+        ['1 to 4 h', '3'],
+        ['4 to 12 h', '2'],
+      ]),
+    );
+    await first.getByText('View as table').click();
+    await expectAccessible(page);
+
+    // The pointer may be anywhere in the row of the bar.
+    await first.locator('.bar-row', { hasText: '4 to 12 h' }).click({ position: { x: 200, y: 12 } });
+    const range = page.getByRole('dialog', { name: 'Time to first review · acme/reviews · 4 to 12 h' });
+    await eventually(async () => expect(await range.locator('tbody tr').count()).toBe(2));
+    expect(new URL(page.url()).search).toContain('measure=first_review&atLeastSeconds=14400&belowSeconds=43200');
+    await expectAccessible(page);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      range.getByRole('link', { name: 'Export CSV' }).click(),
+    ]);
+    expect((await readDownload(file)).trimEnd().split('\r\n')).toHaveLength(3);
+    await page.keyboard.press('Escape');
+    await range.waitFor({ state: 'detached' });
+
+    // The keyboard reaches the counts of a person.
+    const load = region.getByRole('figure', { name: 'Review load' });
+    await load.getByRole('button', { name: 'lisa, given: 5. Show the rows' }).press('Enter');
+    const given = page.getByRole('dialog', { name: 'Given reviews · acme/reviews · lisa' });
+    await eventually(async () => expect(await given.locator('tbody tr').count()).toBe(5));
+    await page.goBack();
+    await given.waitFor({ state: 'detached' });
+    await region.getByLabel('Repository').selectOption({ label: 'acme/shop (GitHub)' });
+    await region.getByText('No reviews or merges in the last 30 days.').waitFor();
+    await region.getByRole('button', { name: 'Show all repositories' }).click();
+    await region.getByRole('figure', { name: 'Reviews by repository' }).getByText('acme/reviews (GitHub)').waitFor();
+    await page.setViewportSize({ width: 320, height: 800 });
+    await eventually(async () => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    });
+  });
+
+  /** Adds a repository with five reviewed pull requests and one that waits, and waits until its history is read. */
+  async function readReviews(): Promise<void> {
+    const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const merged = (hours: number) =>
+      githubPullRequest(hours, {
+        ...{ title: `Reviewed after ${hours} hours`, state: 'MERGED', createdAt: ago(100), updatedAt: ago(80) },
+        ...{ mergedAt: ago(80), closedAt: ago(80) },
+        submitted: [{ author: 'lisa', state: 'APPROVED', submittedAt: ago(100 - hours) }],
+      });
+    const waiting = githubPullRequest(9, { title: 'Bump the parser', createdAt: ago(50), updatedAt: ago(50) });
+    const pullRequests = [...[1, 2, 3, 4, 5].map(merged), waiting];
+    forges.github.repositories.push(githubRepository('acme/reviews', { viewerPermission: 'ADMIN', pullRequests }));
+    Object.assign(forges.github.budgets.graphql, { remaining: 5_000 });
+    await saveForges();
+    await eventually(async () => {
+      const response = await page.request.get(`${stage.server.origin}/api/insights/reviews?repo=acme/reviews`);
+      const { reviewers } = (await response.json()) as { reviewers: { given: number }[] };
+      expect(reviewers[0]?.given).toBe(5);
+    });
+  }
 
   /** Adds a year of daily counts, with one day on which no board was read. */
   function countEarlierDays(): void {

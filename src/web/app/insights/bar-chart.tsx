@@ -3,34 +3,38 @@ import { useId } from 'preact/hooks';
 import { TableHead } from '../ui/headings.js';
 import { type Bar, MAX_BARS, sumParts } from './chart-data.js';
 import { ExportButton } from './export-button.js';
-import { showRows } from './insights-state.js';
 
-interface BarChartProps {
-  /** The name of the chart in the address of its rows. */
-  readonly chart: string;
+interface BarChartProps<T extends Bar> {
   readonly title: string;
-  readonly bars: readonly Bar[];
+  readonly bars: readonly T[];
   /** The names of the parts of a bar. */
   readonly parts: readonly string[];
   /** The CSS classes that colour the parts. */
   readonly kinds: readonly string[];
+  /** Shows the rows of a bar; `part` is the name of one of several parts, or empty for all. */
+  readonly onShow: (bar: T, part: string) => void;
+  /** The heading of the labels in the table. */
+  readonly labelled?: string;
 }
 
 /** A chart of horizontal stacked bars on one scale, with its data as a table. */
-export function BarChart({ chart, title, bars, parts, kinds }: BarChartProps) {
+export function BarChart<T extends Bar>(props: BarChartProps<T>) {
   const id = useId();
+  const { title, bars } = props;
   const isEmpty = bars.every((bar) => sumParts(bar) === 0);
   return (
     <figure class="chart" aria-labelledby={id}>
       <figcaption>
         <h2 id={id}>{title}</h2>
       </figcaption>
-      {isEmpty ? <p class="quiet">Nothing to show yet.</p> : <Bars {...{ chart, title, bars, parts, kinds }} />}
+      {isEmpty ? <p class="quiet">Nothing to show yet.</p> : <Bars {...props} />}
     </figure>
   );
 }
 
-function Bars({ chart, title, bars, parts, kinds }: BarChartProps) {
+/** The bars with their legend and their table. */
+export function Bars<T extends Bar>(props: BarChartProps<T>) {
+  const { bars, parts, kinds, onShow } = props;
   const drawn = bars.slice(0, MAX_BARS);
   const most = Math.max(...drawn.map(sumParts));
   return (
@@ -38,16 +42,16 @@ function Bars({ chart, title, bars, parts, kinds }: BarChartProps) {
       {parts.length > 1 && <Legend parts={parts} kinds={kinds} />}
       <div class="bars">
         {drawn.map((bar) => (
-          <Row key={bar.label} {...{ chart, bar, most, kinds }} />
+          <Row key={bar.label} {...{ bar, most, kinds }} onShow={() => onShow(bar, '')} />
         ))}
       </div>
       {bars.length > MAX_BARS && <p class="quiet">+{bars.length - MAX_BARS} more in the table.</p>}
-      <Table chart={chart} title={title} bars={bars} parts={parts} />
+      <Table {...props} />
     </>
   );
 }
 
-function Legend({ parts, kinds }: Pick<BarChartProps, 'kinds' | 'parts'>) {
+function Legend({ parts, kinds }: Pick<BarChartProps<Bar>, 'kinds' | 'parts'>) {
   return (
     <ul class="legend">
       {parts.map((part, index) => (
@@ -60,14 +64,14 @@ function Legend({ parts, kinds }: Pick<BarChartProps, 'kinds' | 'parts'>) {
 }
 
 interface RowProps {
-  readonly chart: string;
   readonly bar: Bar;
   readonly most: number;
   readonly kinds: readonly string[];
+  readonly onShow: () => void;
 }
 
 /** Only the bar is an SVG, which is stretched to the available width; the texts keep their size. */
-function Row({ chart, bar, most, kinds }: RowProps) {
+function Row({ bar, most, kinds, onShow }: RowProps) {
   let x = 0;
   const sum = sumParts(bar);
   return (
@@ -79,7 +83,7 @@ function Row({ chart, bar, most, kinds }: RowProps) {
         aria-label={`${bar.label}: ${sum}. Show the rows`}
         aria-haspopup="dialog"
         aria-disabled={sum === 0}
-        onClick={() => sum > 0 && showRows(chart, bar.label)}
+        onClick={() => sum > 0 && onShow()}
       >
         <bdi>{bar.label}</bdi>
       </button>
@@ -98,8 +102,8 @@ function Row({ chart, bar, most, kinds }: RowProps) {
   );
 }
 
-function Table({ chart, title, bars, parts }: Omit<BarChartProps, 'kinds'>) {
-  const names = ['Group', ...parts];
+function Table<T extends Bar>({ title, bars, parts, onShow, labelled = 'Group' }: BarChartProps<T>) {
+  const names = [labelled, ...parts];
   // A chart with one part has no parts in its rows.
   const toPart = (index: number): string => (parts.length > 1 ? (parts[index] ?? '') : '');
   const rows = () => bars.map((bar) => [bar.label, ...bar.parts.map(String)]);
@@ -118,7 +122,7 @@ function Table({ chart, title, bars, parts }: Omit<BarChartProps, 'kinds'>) {
                   class="plain figure"
                   aria-label={`${bar.label}, ${parts[index] ?? ''}: ${part}. Show the rows`}
                   aria-haspopup="dialog"
-                  onClick={() => showRows(chart, bar.label, toPart(index))}
+                  onClick={() => onShow(bar, toPart(index))}
                 >
                   {part}
                 </button>

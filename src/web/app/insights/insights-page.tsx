@@ -18,8 +18,11 @@ import {
   listApiQuotas,
   SEVERITY_NAMES,
 } from './chart-data.js';
-import { insightsState, NO_INSIGHTS_STATE, readInsightsState } from './insights-state.js';
+import { insightsState, NO_INSIGHTS_STATE, period, readInsightsState, showRows } from './insights-state.js';
+import { ReviewRowsDialog } from './review-rows.js';
+import { Reviews } from './reviews.js';
 import { RowsDialog } from './rows-dialog.js';
+import { PERIODS } from './throughput-data.js';
 import { ThroughputFigure } from './throughput.js';
 
 /** Charts contain no buttons that an update could move, so they always show the newest board. */
@@ -40,11 +43,35 @@ export function InsightsPage() {
               No code host is connected, so the charts are empty. <a href="/services">Get started</a>
             </p>
           )}
+          <Periods />
           <Charts board={board} />
           <RowsDialog board={board} />
+          <ReviewRowsDialog />
         </>
       )}
     </>
+  );
+}
+
+/** The period of the throughput and of the reviews. */
+function Periods() {
+  return (
+    <fieldset class="periods">
+      <legend class="aside">Period</legend>
+      {PERIODS.map((one) => (
+        <label key={one.days}>
+          <input
+            type="radio"
+            name="period"
+            checked={period.value === one}
+            onChange={() => {
+              insightsState.value = { ...insightsState.value, period: String(one.days) };
+            }}
+          />
+          {one.name}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -53,28 +80,35 @@ function Charts({ board }: { readonly board: Board }) {
   return (
     <div class="charts">
       <ThroughputFigure key={boardOwner.value} />
+      <Reviews key={`reviews ${boardOwner.value}`} board={board} />
       <BarChart
-        chart="ci"
+        onShow={(bar, part) => showRows('ci', bar.label, part)}
         title="CI by repository"
         bars={groupCiByRepository(board.pullRequests)}
         parts={CI_PARTS}
         kinds={['good', 'wait', 'bad', 'none']}
       />
       <BarChart
-        chart="issues"
+        onShow={(bar, part) => showRows('issues', bar.label, part)}
         title="Issues by repository"
         bars={groupIssuesByRepository(issues)}
         parts={['Open']}
         kinds={['plain']}
       />
       <BarChart
-        chart="age"
+        onShow={(bar, part) => showRows('age', bar.label, part)}
         title="Pull request age"
         bars={groupByAge(board.pullRequests)}
         parts={['Open']}
         kinds={['plain']}
       />
-      <BarChart chart="issue-age" title="Issue age" bars={groupByAge(issues)} parts={['Open']} kinds={['plain']} />
+      <BarChart
+        onShow={(bar) => showRows('issue-age', bar.label)}
+        title="Issue age"
+        bars={groupByAge(issues)}
+        parts={['Open']}
+        kinds={['plain']}
+      />
       <ApiQuotas budgets={listApiQuotas(board)} />
     </div>
   );

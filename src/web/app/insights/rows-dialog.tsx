@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { type Board, formatRepository } from '../board/data/rows.js';
+import { type Board, formatRepository, type PullRequest } from '../board/data/rows.js';
 import { TableHead } from '../ui/headings.js';
 import { formatDate } from '../ui/times.js';
 import { findCiPart } from './chart-data.js';
@@ -8,7 +9,7 @@ import { ExportButton } from './export-button.js';
 import { hideRows, insightsState } from './insights-state.js';
 
 /** More rows would make the dialog slow; the export has all of them. */
-const MAX_SHOWN = 200;
+export const MAX_SHOWN = 200;
 
 /** A dialog with the pull requests or issues behind a figure, while the address names one. */
 export function RowsDialog({ board }: { readonly board: Board }) {
@@ -19,6 +20,63 @@ export function RowsDialog({ board }: { readonly board: Board }) {
 type DialogProps = NonNullable<ReturnType<typeof findRows>>;
 
 function Dialog({ title, rows }: DialogProps) {
+  const status = describeCount(rows.length, `the oldest ${MAX_SHOWN} are shown`);
+  return (
+    <RowsFrame
+      title={title}
+      status={status}
+      acts={<ExportButton name={title} columns={ROW_COLUMNS} rows={() => rows.map(toRowCells)} />}
+    >
+      <table>
+        <TableHead names={['Title', 'Repository', 'Author', 'Created', 'CI']} />
+        <tbody>
+          {rows.slice(0, MAX_SHOWN).map((row) => (
+            <tr key={row.url}>
+              <TitleCell {...row} />
+              <td>{formatRepository(row)}</td>
+              <td>
+                <bdi>{row.author}</bdi>
+              </td>
+              <td>{formatDate(row.createdAt)}</td>
+              <td>{'ci' in row ? findCiPart(row) : ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </RowsFrame>
+  );
+}
+
+/** Describes the number of rows; `cut` explains which ones of too many are shown. */
+export function describeCount(count: number, cut: string): string {
+  const rows = count === 1 ? '1 row' : `${count.toLocaleString()} rows`;
+  return count > MAX_SHOWN ? `${rows}, ${cut}` : rows;
+}
+
+/** The title of a pull request or issue, which links to the forge. */
+export function TitleCell({ url, title, number }: Pick<PullRequest, 'number' | 'title' | 'url'>) {
+  return (
+    <td>
+      <a href={url} target="_blank" rel="noreferrer">
+        <bdi>{title}</bdi>
+      </a>{' '}
+      <span class="quiet">#{number}</span>
+    </td>
+  );
+}
+
+interface RowsFrameProps {
+  readonly title: string;
+  /** The number of rows in words. */
+  readonly status: string;
+  /** Buttons and links before the one that closes the dialog. */
+  readonly acts: ComponentChildren;
+  /** The table. */
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog with a table of rows, which changes the address when it is closed. */
+export function RowsFrame({ title, status, acts, children }: RowsFrameProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current?.showModal(), []);
@@ -28,34 +86,13 @@ function Dialog({ title, rows }: DialogProps) {
         <bdi>{title}</bdi>
       </h2>
       <p class="quiet" role="status">
-        {rows.length === 1 ? '1 row' : `${rows.length.toLocaleString()} rows`}
-        {rows.length > MAX_SHOWN && `, the oldest ${MAX_SHOWN} are shown`}
+        {status}
       </p>
       <div class="wide" tabIndex={0} role="region" aria-label="Rows">
-        <table>
-          <TableHead names={['Title', 'Repository', 'Author', 'Created', 'CI']} />
-          <tbody>
-            {rows.slice(0, MAX_SHOWN).map((row) => (
-              <tr key={row.url}>
-                <td>
-                  <a href={row.url} target="_blank" rel="noreferrer">
-                    <bdi>{row.title}</bdi>
-                  </a>{' '}
-                  <span class="quiet">#{row.number}</span>
-                </td>
-                <td>{formatRepository(row)}</td>
-                <td>
-                  <bdi>{row.author}</bdi>
-                </td>
-                <td>{formatDate(row.createdAt)}</td>
-                <td>{'ci' in row ? findCiPart(row) : ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        {children}
       </div>
       <p class="acts">
-        <ExportButton name={title} columns={ROW_COLUMNS} rows={() => rows.map(toRowCells)} />
+        {acts}
         <button type="button" onClick={() => dialog.current?.close()}>
           Close
         </button>

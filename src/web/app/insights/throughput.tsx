@@ -1,4 +1,3 @@
-import { computed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
@@ -6,7 +5,7 @@ import { boardOwner, newestBoard } from '../board/data/board-store.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { timezone } from '../ui/times.js';
 import { ChartTable } from './bar-chart.js';
-import { insightsState, showRows } from './insights-state.js';
+import { period, showRows } from './insights-state.js';
 import { MARGIN_LEFT, MARGIN_RIGHT, ThroughputChart } from './throughput-chart.js';
 import {
   type Column,
@@ -14,15 +13,10 @@ import {
   formatColumnName,
   longDate,
   type Period,
-  PERIODS,
   sumColumns,
   type Throughput,
   toColumns,
 } from './throughput-data.js';
-
-const period = computed<Period>(
-  () => PERIODS.find(({ days }) => String(days) === insightsState.value.period) ?? PERIODS[0],
-);
 
 interface LoadedCounts {
   readonly counts: Throughput;
@@ -46,31 +40,9 @@ export function ThroughputFigure() {
     <figure class="chart over-time" aria-labelledby="over-time">
       <figcaption>
         <h2 id="over-time">Throughput</h2>
-        <Periods />
       </figcaption>
       <AsyncContent from={counts}>{(loaded) => <Counted {...loaded} />}</AsyncContent>
     </figure>
-  );
-}
-
-function Periods() {
-  return (
-    <fieldset class="periods">
-      <legend class="aside">Period</legend>
-      {PERIODS.map((one) => (
-        <label key={one.days}>
-          <input
-            type="radio"
-            name="period"
-            checked={period.value === one}
-            onChange={() => {
-              insightsState.value = { ...insightsState.value, period: String(one.days) };
-            }}
-          />
-          {one.name}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 
