@@ -4,8 +4,8 @@ import { Command } from 'commander';
 import { type Config, loadConfig } from '../config/config.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
-import type { ArchiveContents } from '../storage/backup-archive.js';
-import type { BackupLocation } from '../storage/backup.js';
+import type { ArchiveContents } from '../storage/backups/archive.js';
+import type { BackupLocation } from '../storage/backups/backup.js';
 import { openProgressBar } from './progress-bar.js';
 import { addServerOptions } from './server-options.js';
 
@@ -49,7 +49,7 @@ export function backupCommand(context: BackupCommandContext): Command {
 }
 
 async function createOne(copy: Copy): Promise<ArchiveContents> {
-  const { createBackup } = await import('../storage/backup.js');
+  const { createBackup } = await import('../storage/backups/backup.js');
   return createBackup(copy);
 }
 
@@ -62,10 +62,10 @@ interface Place {
 async function choosePlace(file: string | undefined, flags: Flags): Promise<Place> {
   const { backup, backupRecipients } = await loadConfig({ flags: toSettings(flags) });
   const recipients = flags.recipient ?? backupRecipients;
-  const { joinBackupName, showBackupPlace } = await import('../storage/backup-target.js');
+  const { joinBackupName, showBackupPlace } = await import('../storage/backups/target.js');
   if (file !== undefined) return { place: file, shown: showBackupPlace(file), recipients };
   if (backup === undefined) throw new StartupError('Name a file, or set TRELLIS_BACKUP to the place of backups');
-  const { toBackupName } = await import('../storage/backup-schedule.js');
+  const { toBackupName } = await import('../storage/backups/schedule.js');
   const place = joinBackupName(backup, toBackupName(new Date(), recipients.length > 0));
   return { place, shown: showBackupPlace(place), recipients };
 }
@@ -76,8 +76,8 @@ function verifyCommand(context: BackupCommandContext): Command {
     .description('Verify a whole backup, and print its date, release and contents')
     .argument('<file>', 'output of "trellis backup"')
     .action(async (file: string, flags: Flags) => {
-      const { locateBackup } = await import('../storage/backup-target.js');
-      const { verifyBackup } = await import('../storage/backup.js');
+      const { locateBackup } = await import('../storage/backups/target.js');
+      const { verifyBackup } = await import('../storage/backups/backup.js');
       const { state, awsEnvironment: env } = await loadConfig({ flags: toSettings(flags) });
       const folder = existsSync(state) ? state : tmpdir();
       const verify = async () =>
@@ -100,8 +100,8 @@ function listCommand({ terminal }: BackupCommandContext): Command {
       const config = await loadConfig({ flags: toSettings(flags) });
       const { backup = place, state: folder, awsEnvironment: env } = { ...config, ...(place && { backup: place }) };
       if (backup === undefined) throw new StartupError('Name a place, or set TRELLIS_BACKUP to it');
-      const { openBackupTarget } = await import('../storage/backup-target.js');
-      const { listBackups } = await import('../storage/backup-schedule.js');
+      const { openBackupTarget } = await import('../storage/backups/target.js');
+      const { listBackups } = await import('../storage/backups/schedule.js');
       const list = async () => listBackups(await openBackupTarget(backup, { folder, env }));
       const backups = await list().catch(throwArchiveError);
       for (const { name, bytes, writtenAt } of backups) {
@@ -118,7 +118,7 @@ export function restoreCommand(context: BackupCommandContext): Command {
     .argument('<file>', 'output of "trellis backup", of this release or an older one, or its address s3://bucket/name')
     .option('--force', 'replace existing data')
     .action(async (file: string, flags: Flags) => {
-      const { restoreBackup } = await import('../storage/backup.js');
+      const { restoreBackup } = await import('../storage/backups/backup.js');
       const contents = await run(restoreBackup, context, { place: file, recipients: [], flags });
       say(flags, context, `Restored ${describe(contents)} of ${contents.createdAt.toISOString()}.`);
     });
@@ -161,7 +161,7 @@ async function run(
   const { force = false, quiet = false } = flags;
   const config = await loadConfig({ flags: toSettings(flags) });
   const { databaseUrl, state, awsEnvironment: env } = config;
-  const { locateBackup } = await import('../storage/backup-target.js');
+  const { locateBackup } = await import('../storage/backups/target.js');
   const progress = await openProgressBar(terminal, { quiet, items: 'rows' });
   const onProgress = (done: number, total: number): void => progress.show(done, total);
   try {

@@ -308,7 +308,7 @@ async function startBackups(
   config: Config,
   { database, options }: { readonly database: Database; readonly options: ServicesOptions },
 ): Promise<{ close(): Promise<void> }> {
-  const { startBackupSchedule } = await import('../storage/backup-schedule.js');
+  const { startBackupSchedule } = await import('../storage/backups/schedule.js');
   return startBackupSchedule({
     database,
     place,
@@ -401,7 +401,7 @@ async function migrateServices(database: Database, { project, services: running 
 async function toArchiveTasks({ auditRetention, state, awsEnvironment: env }: Config, database: Database) {
   if (auditRetention === undefined) return [];
   const { archiveAuditLog } = await import('../secrets/audit/archive.js');
-  const { openBackupTarget } = await import('../storage/backup-target.js');
+  const { openBackupTarget } = await import('../storage/backups/target.js');
   const { months, place } = auditRetention;
   const target = await openBackupTarget(place, { folder: state, env });
   return [() => archiveAuditLog(database, { target, months, at: Date.now() })];

@@ -8,7 +8,7 @@ import { appendAuditEntries, hashAuditEntry } from '../../src/secrets/audit/chai
 import { createAuditLog } from '../../src/secrets/audit/log.js';
 import { replaceAuditKey } from '../../src/secrets/audit/sequence.js';
 import { useAuditKey } from '../../src/secrets/audit/signatures.js';
-import { type BackupTarget, openBackupTarget } from '../../src/storage/backup-target.js';
+import { type BackupTarget, openBackupTarget } from '../../src/storage/backups/target.js';
 import { type Database, inTransaction } from '../../src/storage/database.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import type { AuditLogTable } from '../../src/storage/tables.js';

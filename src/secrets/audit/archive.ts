@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import type { BackupTarget } from '../../storage/backup-target.js';
+import type { BackupTarget } from '../../storage/backups/target.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { AuditArchivesTable, AuditLogTable } from '../../storage/tables.js';
 import { type AuditHead, hashAuditEntry, readAuditHead } from './chain.js';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { RandomChanges } from '../../../bench/random-changes.js';
+import { RandomChanges } from '../../../bench/site/random-changes.js';
 import { eventually } from '../../eventually.js';
 import { WatchedFolder } from './watched-folder.js';
 

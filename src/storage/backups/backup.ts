@@ -1,0 +1,332 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
+import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
+import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
+import { sql } from '../kysely.js';
+import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from '../open-database.js';
+import { SERVER_KEY_FILE } from '../server-key.js';
+import { isSqliteError } from '../sqlite.js';
+import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX } from '../state-folder.js';
+import {
+  type ArchiveContents,
+  type ArchivedFile,
+  ArchiveError,
+  BACKUP_TABLES,
+  createRowDigest,
+  readArchiveContents,
+  readRows,
+  type TableName,
+  type TableSummary,
+  toWorkPrefix,
+  writeArchiveContents,
+  writeRows,
+} from './archive.js';
+import { decryptBackup, encryptBackup, isEncrypted } from './encryption.js';
+import type { BackupTarget } from './target.js';
+
+/** One backup in a target. */
+export interface BackupLocation {
+  readonly target: BackupTarget;
+  readonly name: string;
+}
+
+interface RestoreOptions extends DatabaseTargetConfig, BackupLocation {
+  /** Whether to overwrite an existing file, or to replace existing data. */
+  readonly force: boolean;
+  /** The file of age identities that decrypt the backup. */
+  readonly identityFile?: string;
+  /** Reports the number of copied rows and the total. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+interface BackupOptions extends DatabaseTargetConfig, BackupLocation {
+  readonly force: boolean;
+  /** The public keys (`age1…`) to which the backup is encrypted; none for a backup in clear. */
+  readonly recipients: readonly string[];
+  readonly release: string;
+  readonly onProgress: (done: number, total: number) => void;
+  /** Cancels the backup, which then leaves no file. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Writes a backup with mode 0600. It contains the user data (accounts, boards and secrets) from one snapshot, even
+ * while the server runs, and the server key. The archive is verified before it is stored under its name.
+ *
+ * @throws ArchiveError if the name exists, or there is no database.
+ */
+export async function createBackup(options: BackupOptions): Promise<ArchiveContents> {
+  const { target, name, force, recipients, signal } = options;
+  if (!force) await assertNotExisting(options);
+  const place = toDatabaseTarget(options);
+  if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
+  const source = await openMigratedDatabase(place, { hasDeadlines: false });
+  try {
+    // Only the state folder contains the server key in clear.
+    return await inWorkFolder(join(options.state, toWorkPrefix(process.pid)), async (archive) => {
+      const contents = await writeArchive(archive, source, options);
+      const content = createReadStream(archive);
+      const encrypted = recipients.length === 0 ? content : await encryptBackup(content, recipients);
+      await target.write(name, encrypted, { overwrite: force, signal });
+      return contents;
+    });
+  } catch (error) {
+    throw toBackupError(error);
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** Calls `work` with the path of a temporary archive in a new folder, whose path begins with `prefix`. */
+async function inWorkFolder<T>(prefix: string, work: (archive: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(prefix);
+  try {
+    return await work(join(folder, 'archive.db'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A damaged file is the source, which has been copied from; all other faults are those of the new file. */
+function toBackupError(error: unknown): unknown {
+  const fault = findStorageFault(error);
+  if (fault === undefined || error instanceof ArchiveError) return error;
+  if (fault === 'damaged') return toDatabaseError(error);
+  return new ArchiveError(`The backup can't be written: ${FAULT_TEXTS[fault]}`, { cause: error });
+}
+
+async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<ArchiveContents> {
+  // SQLite would create the file readable for other users.
+  await (await open(temporary, 'wx', 0o600)).close();
+  const archive = await openDatabase({ file: temporary });
+  try {
+    const tables = await inSnapshot(source, (snapshot) =>
+      inTransaction(archive, (target) => copyTables(snapshot, target, options)),
+    );
+    const { signal } = options;
+    const files = await readPreciousFiles(options.state);
+    await writeArchiveContents(archive, { createdAt: new Date(), release: options.release, tables, files });
+    await nextTurn();
+    signal?.throwIfAborted();
+    const contents = await readArchiveContents(archive);
+    // In WAL mode, reading the file would require write access to its folder.
+    await sql`pragma journal_mode = delete`.execute(archive);
+    return contents;
+  } finally {
+    await archive.destroy();
+  }
+}
+
+async function copyTables(
+  source: Database,
+  target: Database,
+  { onProgress, signal }: BackupOptions,
+): Promise<Map<TableName, TableSummary>> {
+  const total = await countRows(source);
+  const summaries = new Map<TableName, TableSummary>();
+  let done = 0;
+  for (const table of BACKUP_TABLES) {
+    const tally = createRowDigest();
+    for await (const rows of readRows(source, table)) {
+      await writeRows(target, table, rows);
+      tally.add(rows);
+      done += rows.length;
+      onProgress(done, total);
+      // Statements of SQLite block, so a signal would not be noticed until the end.
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    summaries.set(table, tally.sum());
+  }
+  return summaries;
+}
+
+async function countRows(source: Database): Promise<number> {
+  let total = 0;
+  for (const table of BACKUP_TABLES) {
+    const count = source.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count'));
+    total += (await count.executeTakeFirstOrThrow()).count;
+  }
+  return total;
+}
+
+/** Reads the files that are needed to decrypt the database. */
+async function readPreciousFiles(state: string): Promise<ArchivedFile[]> {
+  const content = await readFile(join(state, SERVER_KEY_FILE)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return content === undefined ? [] : [{ name: SERVER_KEY_FILE, content }];
+}
+
+async function assertNotExisting({ target, name }: BackupLocation): Promise<void> {
+  if ((await target.find(name)) === undefined) return;
+  throw new ArchiveError(`${name} already exists. Use --force to overwrite it`);
+}
+
+function throwMissingDatabase(cause: unknown): never {
+  throw new ArchiveError('The state folder has no database; see --state', { cause });
+}
+
+/**
+ * Restores a backup into the configured database, whichever engine it was created from. The whole file is verified
+ * first; then the database is replaced in one transaction.
+ *
+ * @throws ArchiveError if the file is not a backup or is corrupt, or if the database contains data; StateFolderError
+ * while a server uses the state folder.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
+  const folder = await openStateFolder(options.state);
+  await deleteInterruptedRestores(options.state).catch((error: unknown) => {
+    folder.close();
+    throw error;
+  });
+  try {
+    return await inWorkFolder(join(options.state, RESTORE_PREFIX), async (copy) => {
+      await download(options, copy);
+      const contents = await verify(copy);
+      await replace(copy, contents, options);
+      return contents;
+    });
+  } finally {
+    folder.close();
+  }
+}
+
+interface VerifyOptions extends BackupLocation {
+  readonly identityFile?: string;
+  /** An existing folder, in which a temporary copy is written. */
+  readonly folder: string;
+}
+
+/** The result of {@link verifyBackup}. */
+export interface VerifiedBackup extends ArchiveContents {
+  readonly isEncrypted: boolean;
+}
+
+/**
+ * Verifies a whole backup: its encryption, its structure and the digests of all data.
+ *
+ * @throws ArchiveError if it is not a backup, is corrupt, or can't be decrypted.
+ */
+export async function verifyBackup({ folder, ...location }: VerifyOptions): Promise<VerifiedBackup> {
+  return inWorkFolder(join(folder, 'backup-'), async (copy) => ({
+    isEncrypted: await download(location, copy),
+    ...(await verify(copy)),
+  }));
+}
+
+/** Copies a backup in clear to a file. @returns whether the backup was encrypted. */
+async function download(
+  { target, name, identityFile }: BackupLocation & Pick<RestoreOptions, 'identityFile'>,
+  copy: string,
+): Promise<boolean> {
+  const content = await target.read(name);
+  const start = await peek(content);
+  const wasEncrypted = isEncrypted(start);
+  if (wasEncrypted && identityFile === undefined) {
+    content.destroy();
+    throw new ArchiveError('The backup is encrypted. Use --identity with the file of an age identity');
+  }
+  const archive = wasEncrypted ? await decryptBackup(content, identityFile ?? '') : content;
+  await pipeline(archive, createWriteStream(copy, { flags: 'wx', mode: 0o600 })).catch((cause: unknown) => {
+    throw new ArchiveError(`The backup can't be read completely: ${String(cause)}`, { cause });
+  });
+  return wasEncrypted;
+}
+
+/** Returns the first bytes of a stream, which remain in it. */
+async function peek(content: Readable): Promise<Uint8Array> {
+  for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+    content.unshift(chunk);
+    return chunk as Buffer;
+  }
+  return new Uint8Array();
+}
+
+async function verify(copy: string): Promise<ArchiveContents> {
+  try {
+    const archive = connectDatabase({ file: copy });
+    try {
+      return await readArchiveContents(archive);
+    } finally {
+      await archive.destroy();
+    }
+  } catch (cause) {
+    if (!isSqliteError(cause)) throw cause;
+    throw new ArchiveError('The file is corrupt or not a backup', { cause });
+  }
+}
+
+async function replace(copy: string, contents: ArchiveContents, options: RestoreOptions): Promise<void> {
+  // Migrates the copy of a backup from an older release.
+  const archive = await openDatabase({ file: copy });
+  try {
+    const target = await openTarget(options);
+    try {
+      if (!options.force) await assertEmpty(target);
+      // If the process ends between the two steps, the server reports a different key until the restore is repeated.
+      for (const file of contents.files) await writeFileAtomically(options.state, file);
+      await target.transaction().execute((transaction) => restoreTables(archive, transaction, contents, options));
+    } finally {
+      await target.destroy();
+    }
+  } finally {
+    await archive.destroy();
+  }
+}
+
+/** Opens the database to restore into. With `force`, a damaged SQLite file is moved aside and replaced by a new one. */
+async function openTarget({ force, ...options }: RestoreOptions): Promise<Database> {
+  const place = toDatabaseTarget(options);
+  try {
+    return await openDatabase(place, { hasDeadlines: false });
+  } catch (error) {
+    if (!force || !('file' in place) || !isDamage(error)) throw error;
+    moveDamagedAside(place.file, Infinity);
+    return openDatabase(place);
+  }
+}
+
+async function assertEmpty(target: Database): Promise<void> {
+  const person = await target.selectFrom('people').select('id').limit(1).executeTakeFirst();
+  const object = await target.selectFrom('secret_objects').select('id').limit(1).executeTakeFirst();
+  if (person === undefined && object === undefined) return;
+  throw new ArchiveError('The database already contains data. Use --force to replace it');
+}
+
+async function restoreTables(
+  archive: Database,
+  target: Database,
+  contents: ArchiveContents,
+  { onProgress }: RestoreOptions,
+): Promise<void> {
+  for (const table of [...BACKUP_TABLES].reverse()) await target.deleteFrom(table).execute();
+  const total = [...contents.tables.values()].reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  for (const table of BACKUP_TABLES) {
+    for await (const rows of readRows(archive, table)) {
+      await writeRows(target, table, rows);
+      done += rows.length;
+      onProgress(done, total);
+    }
+  }
+}
+
+/** Replaces a file of the state folder atomically. The previous file is renamed to `<name>.before-restore`. */
+async function writeFileAtomically(state: string, { name, content }: ArchivedFile): Promise<void> {
+  if (name !== SERVER_KEY_FILE) throw new ArchiveError(`The backup contains an unknown file "${name}"`);
+  const file = join(state, name);
+  const handle = await open(`${file}.new`, 'w', 0o600);
+  await handle.chmod(0o600);
+  await handle.writeFile(content);
+  await handle.sync();
+  await handle.close();
+  await rename(file, `${file}.before-restore`).catch(() => undefined);
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,191 @@
+/** Scheduled backups: one server at a time creates them, by a lease in the database, and deletes old ones. */
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readDatabaseTime } from '../database-clock.js';
+import { type Database, inTransaction } from '../database.js';
+import type { AwsEnvironment } from '../objects/s3-location.js';
+import type { DatabaseTargetConfig } from '../open-database.js';
+import { toWorkPrefix } from './archive.js';
+import { type BackupTarget, openBackupTarget, type StoredBackup } from './target.js';
+
+const NAME = /^trellis-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.backup(\.age)?$/;
+
+/** Returns the name of a scheduled backup, by which the names sort in the order of time. */
+export const toBackupName = (at: Date, isEncrypted: boolean): string =>
+  `trellis-${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup${isEncrypted ? '.age' : ''}`;
+
+/** Lists the backups with the names of {@link toBackupName}, the latest first. */
+export async function listBackups(target: BackupTarget): Promise<StoredBackup[]> {
+  const backups = (await target.list()).filter(({ name }) => NAME.test(name));
+  return backups.sort((a, b) => (a.name < b.name ? 1 : -1));
+}
+
+/** The backup that a process of its own creates. */
+export interface BackupRequest extends DatabaseTargetConfig {
+  /** A folder, or `s3://bucket/prefix`. */
+  readonly place: string;
+  readonly env: AwsEnvironment;
+  readonly name: string;
+  readonly recipients: readonly string[];
+  readonly release: string;
+}
+
+/** The message of that process when it ends. */
+export interface BackupReply {
+  readonly failure?: Pick<Error, 'message' | 'name' | 'stack'>;
+}
+
+export interface BackupScheduleOptions extends Omit<BackupRequest, 'name'> {
+  readonly database: Database;
+  readonly hours: number;
+  /** The number of backups to retain. */
+  readonly keep: number;
+  /** Cancels a backup under way, which another server may then create. */
+  readonly signal?: AbortSignal;
+  /** Reports a failed backup, which is repeated after a quarter of an hour. */
+  readonly report: (error: unknown) => void;
+}
+
+const LOOK_MS = 60_000;
+const RETRY_MS = 15 * 60_000;
+
+/** A server that fails loses its lease after this time. */
+const LEASE_MS = 5 * 60_000;
+
+/** Starts to look for due backups every minute. It does not keep the process alive. */
+export function startBackupSchedule(options: BackupScheduleOptions): { close(): Promise<void> } {
+  const closed = new AbortController();
+  const signal = AbortSignal.any([closed.signal, ...(options.signal ? [options.signal] : [])]);
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await runDueBackup({ ...options, signal }).catch(options.report);
+      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const ended = run();
+  return {
+    async close() {
+      closed.abort();
+      await ended;
+    },
+  };
+}
+
+/**
+ * Creates a backup if one is due and no other server creates it, and deletes the oldest ones.
+ *
+ * @returns the name of the backup; `undefined` if none was due, or it was cancelled.
+ */
+export async function runDueBackup(options: BackupScheduleOptions): Promise<string | undefined> {
+  const { database, report, signal, recipients, place, state, env, hours, keep } = options;
+  const holder = randomUUID();
+  const now = await claim(database, holder);
+  if (now === undefined) return undefined;
+  const renewal = setInterval(() => void renew(database, holder).catch(report), LEASE_MS / 3).unref();
+  const name = toBackupName(new Date(now), recipients.length > 0);
+  try {
+    await removeLeftovers(state, now);
+    await runProcess({ ...options, name }, signal);
+    await release(database, { holder, dueAt: now + hours * 3_600_000, name, at: now });
+    const target = await openBackupTarget(place, { folder: state, env });
+    for (const { name: old } of (await listBackups(target)).slice(keep)) await target.remove(old);
+    return name;
+  } catch (error) {
+    // A cancelled backup is due at once, at another server or after a restart.
+    const dueAt = signal?.aborted === true ? now : now + RETRY_MS;
+    await release(database, { holder, dueAt }).catch(report);
+    if (signal?.aborted === true) return undefined;
+    throw error;
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** A process that is told to stop deletes its files. One that does not, as a disk does not respond, is killed. */
+const STOP_MS = 3_000;
+
+/** Creates a backup in a process of its own. @throws Error with the message of its failure. */
+async function runProcess(options: BackupRequest, signal = new AbortController().signal): Promise<void> {
+  signal.throwIfAborted();
+  // Tests run the sources, but the built program.
+  const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');
+  const child = fork(fileURLToPath(new URL('./backup-process.js', built)), [], { execArgv: [] });
+  let reply: BackupReply = { failure: { name: 'Error', message: 'The process of the backup has ended.' } };
+  child.on('message', (message: BackupReply) => (reply = message));
+  let kill: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    child.kill('SIGTERM');
+    kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    child.send(toRequest(options), () => undefined);
+    await once(child, 'exit');
+  } finally {
+    clearTimeout(kill);
+    signal.removeEventListener('abort', stop);
+    await removeFolders(options.state, toWorkPrefix(child.pid ?? 0));
+  }
+  if (reply.failure) throw Object.assign(new Error(reply.failure.message), reply.failure);
+}
+
+/** Selects what a message can transfer. It is in no argument or variable, because it contains credentials. */
+function toRequest(options: BackupRequest): BackupRequest {
+  const { databaseUrl, postgresPool, state, place, env, name, recipients, release } = options;
+  return { databaseUrl, postgresPool, state, place, env, name, recipients, release };
+}
+
+/** Acquires the lease of a due backup. @returns the time of the database; `undefined` without a lease. */
+async function claim(database: Database, holder: string): Promise<number | undefined> {
+  return inTransaction(database, async (transaction) => {
+    const now = await readDatabaseTime(transaction);
+    const row = await transaction.selectFrom('backup_schedule').selectAll().executeTakeFirst();
+    if (row !== undefined && (row.due_at > now || row.lease_until > now)) return undefined;
+    const lease = { lease_holder: holder, lease_until: now + LEASE_MS };
+    if (row !== undefined) await transaction.updateTable('backup_schedule').set(lease).execute();
+    else
+      await transaction
+        .insertInto('backup_schedule')
+        .values({ id: 1, due_at: now, ...lease })
+        .execute();
+    return now;
+  });
+}
+
+async function renew(database: Database, holder: string): Promise<void> {
+  const until = (await readDatabaseTime(database)) + LEASE_MS;
+  const lease = database.updateTable('backup_schedule').set({ lease_until: until });
+  await lease.where('lease_holder', '=', holder).execute();
+}
+
+interface Release {
+  readonly holder: string;
+  readonly dueAt: number;
+  readonly name?: string;
+  readonly at?: number;
+}
+
+async function release(database: Database, { holder, dueAt, name, at }: Release): Promise<void> {
+  await database
+    .updateTable('backup_schedule')
+    .set({ due_at: dueAt, lease_holder: null, lease_until: 0, ...(name && { last_name: name, last_at: at ?? null }) })
+    .where('lease_holder', '=', holder)
+    .execute();
+}
+
+const DAY_MS = 86_400_000;
+
+/** Deletes temporary archives of backups that were interrupted more than a day ago. */
+const removeLeftovers = (state: string, now: number): Promise<void> => removeFolders(state, 'backup-', now - DAY_MS);
+
+async function removeFolders(state: string, prefix: string, before = Infinity): Promise<void> {
+  for (const name of (await readdir(state)).filter((entry) => entry.startsWith(prefix))) {
+    const { mtimeMs } = await stat(join(state, name));
+    if (mtimeMs < before) await rm(join(state, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AwsEnvironment } from '../objects/s3-location.js';
+import { ArchiveError } from './archive.js';
+import type { BackupLocation } from './backup.js';
+
+/** A place that stores backups by name. */
+export interface BackupTarget {
+  /**
+   * Stores a backup, completely or not at all.
+   *
+   * @throws ArchiveError if the name exists, unless `overwrite` is true.
+   */
+  write(name: string, content: Readable, options: WriteOptions): Promise<void>;
+  /** @throws ArchiveError if the backup can't be read. */
+  read(name: string): Promise<Readable>;
+  /** Returns `undefined` for a name that does not exist. */
+  find(name: string): Promise<StoredBackup | undefined>;
+  list(): Promise<readonly StoredBackup[]>;
+  remove(name: string): Promise<void>;
+}
+
+interface WriteOptions {
+  readonly overwrite: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface StoredBackup {
+  readonly name: string;
+  readonly bytes: number;
+  readonly writtenAt: Date;
+}
+
+export interface BackupTargetOptions {
+  /** The folder of temporary files, usually the state folder. */
+  readonly folder: string;
+  /** The variables with the credentials of a bucket. */
+  readonly env: AwsEnvironment;
+}
+
+const isBucket = (place: string): boolean => place.startsWith('s3://');
+
+/** Returns the target that a place names, such as `TRELLIS_BACKUP`: the path of a folder, or `s3://bucket/prefix`. */
+export async function openBackupTarget(place: string, options: BackupTargetOptions): Promise<BackupTarget> {
+  if (!isBucket(place)) return createFolderTarget(resolve(place));
+  // Loaded late, because most backups are files.
+  const { createBucketTarget } = await import('../objects/bucket-target.js');
+  return createBucketTarget(place, options);
+}
+
+/** Returns the target and the name of one backup, such as the argument of `trellis backup`. */
+export async function locateBackup(place: string, options: BackupTargetOptions): Promise<BackupLocation> {
+  if (!isBucket(place)) return { target: createFolderTarget(dirname(resolve(place))), name: basename(place) };
+  const [, folder = place, name = '', query = ''] = /^(s3:\/\/[^/?]+(?:\/[^?]*)?)\/([^/?]+)(\?.*)?$/.exec(place) ?? [];
+  if (name === '') throw new ArchiveError('Expected the address of a backup, such as s3://bucket/name');
+  return { target: await openBackupTarget(`${folder}${query}`, options), name: decodeURIComponent(name) };
+}
+
+/** Adds the name of a backup to a place. */
+export function joinBackupName(place: string, name: string): string {
+  if (!isBucket(place)) return join(place, name);
+  const [, address = place, query = ''] = /^([^?]*?)\/*(\?.*)?$/.exec(place) ?? [];
+  return `${address}/${name}${query}`;
+}
+
+/** Returns the absolute path of a file, or an address without its query. */
+export const showBackupPlace = (place: string): string =>
+  isBucket(place) ? place.replace(/\?.*$/, '') : resolve(place);
+
+function createFolderTarget(folder: string): BackupTarget {
+  const find = async (name: string): Promise<StoredBackup | undefined> => {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    return found && { name, bytes: found.size, writtenAt: found.mtime };
+  };
+  return {
+    find,
+    async write(name, content, { overwrite, signal }) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const temporary = join(folder, `.trellis-backup-${randomUUID()}`);
+      try {
+        const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
+        await pipeline(content, file, { signal });
+        await moveToFile(temporary, join(folder, name), overwrite);
+        await syncFolder(folder);
+      } finally {
+        await rm(temporary, { force: true });
+      }
+    },
+    async read(name) {
+      const file = join(folder, name);
+      const handle = await open(file).catch((cause: unknown) => {
+        throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
+      });
+      return createReadStream(file, { fd: handle });
+    },
+    async list() {
+      const found = await Promise.all((await readdir(folder)).map(find));
+      return found.filter((backup) => backup !== undefined);
+    },
+    remove: (name) => rm(join(folder, name), { force: true }),
+  };
+}
+
+async function moveToFile(temporary: string, file: string, overwrite: boolean): Promise<void> {
+  if (overwrite) await rename(temporary, file);
+  // Unlike rename(), link() fails if the name exists.
+  else
+    await link(temporary, file)
+      .catch((error: unknown) => copyWithoutLinks(error, temporary, file))
+      .catch(throwIfExisting);
+}
+
+/** Copies the file if the file system has no hard links, such as exFAT and some network shares. */
+async function copyWithoutLinks(error: unknown, temporary: string, file: string): Promise<void> {
+  if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  await copyFile(temporary, file, constants.COPYFILE_EXCL);
+  const copy = await open(file, 'r+');
+  await copy.sync();
+  await copy.close();
+}
+
+/** Makes the new name durable. Some file systems can't open folders. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder).catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+function throwIfExisting(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  throw new ArchiveError('The file already exists: another process has just created it', { cause: error });
+}
