@@ -43,6 +43,7 @@ export const CALLS: Readonly<Record<ForgeName, readonly Call[]>> = {
     ['GET', repository('/pulls/{index}/reviews'), 'read reviews'],
     ['GET', repository('/pulls/{index}/reviews/{id}/comments'), 'read threads'],
     ['GET', repository('/issues/{index}/comments'), 'read comments'],
+    ['GET', repository('/issues/{index}/timeline'), 'read review history'],
     ['GET', repository('/commits/{ref}/status'), 'read the CI status'],
     ['GET', repository('/actions/runs'), 'find the workflow runs of a commit'],
     ['GET', repository('/actions/runs/{run}/jobs'), 'read the jobs of a workflow run'],

@@ -70,6 +70,10 @@ async function read(forge: Forge, fullName: string): Promise<void> {
   const found = await forge.discover();
   await forge.read(found);
   await forge.readInvolved?.(new Set());
+  await forge.readHistory?.(
+    found.map(({ id, fullName: name }) => ({ id, fullName: name, since: 0 })),
+    async () => undefined,
+  );
   await forge.readRepository(fullName);
   await forge.readState(target);
   await forge.checks(target);
@@ -143,12 +147,21 @@ async function callForgejo(): Promise<Round> {
     path: 'src/tax.ts',
     position: 3,
   };
+  const created_at = '2026-05-02T09:00:00Z';
+  const reviewer = { id: 2, login: 'lisa' };
+  const timeline = [
+    { id: 1, type: 'change_title', created_at, old_title: 'WIP: Change 1', new_title: 'Change 1' },
+    { id: 2, type: 'review_request', created_at, assignee: reviewer, removed_assignee: false },
+    { id: 3, type: 'review_request', created_at, assignee: null, assignee_team: { id: 4, name: 'core' } },
+    { id: 5, type: 'review_request', created_at, assignee: reviewer, removed_assignee: true },
+  ];
+  const review = { login: 'lisa', state: 'COMMENT', submittedAt: created_at, comments: [comment] };
   const shop = forgejoRepository('acme/shop', {
     admin: true,
     labels: [{ id: 3, name: 'rebase' }],
     issues: [forgejoIssue(50)],
     pullRequests: [
-      forgejoPullRequest(1, { jobs: [job], reviews: [{ login: 'lisa', state: 'COMMENT', comments: [comment] }] }),
+      forgejoPullRequest(1, { jobs: [job], reviews: [review], timeline }),
       ...[2, 3, 4, 5].map((number) => forgejoPullRequest(number)),
     ],
   });
