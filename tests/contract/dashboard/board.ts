@@ -157,7 +157,9 @@ export function boardTests(stage: () => Stage): void {
     test('returns 429 while 16 streams are open, and works again after one is closed', async () => {
       const { client } = await settle();
       const open = () => client.GET(STREAM, { parseAs: 'stream' });
-      const streams = await Promise.all(Array.from({ length: 16 }, open));
+      const streams: Awaited<ReturnType<typeof open>>[] = [];
+      // A busy database may refuse one.
+      while (streams.length < 16) streams.push(...[await open()].filter(({ response: { ok } }) => ok));
       const { error, response } = await open();
       expect([response.status, error]).toMatchObject([429, { code: 'rate_limited' }]);
       await streams.pop()!.data!.cancel();

@@ -74,4 +74,15 @@ export function insightsTests(stage: () => Stage): void {
     const refused = await client.GET('/api/insights/reviews', { params: { query } });
     expect([refused.response.status, refused.error?.code]).toEqual([403, 'forbidden']);
   });
+
+  test('getReviewInsights, listReviewRows, exportReviewRows: return 404 for the board of an unknown user', async () => {
+    const { client } = await signIn();
+    const params = { query: { measure: 'pending', owner: 'mona' } } as const;
+    const responses = [
+      await client.GET('/api/insights/reviews', { params: { query: { owner: 'mona' } } }),
+      await client.GET('/api/insights/reviews/rows', { params }),
+      await client.GET('/api/insights/reviews/export', { params }),
+    ];
+    for (const { response, error } of responses) expect([response.status, error?.code]).toEqual([404, 'not_found']);
+  });
 }
