@@ -24,8 +24,10 @@ beforeAll(async () => {
   for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
     await cp(join('node_modules', name), join(modules, name), { recursive: true });
   }
-  // A link, so that age-encryption finds its own dependencies.
-  await symlink(resolve('node_modules/age-encryption'), join(modules, 'age-encryption'));
+  await mkdir(join(modules, '@noble'));
+  // Links, so that these packages find their own dependencies.
+  for (const name of ['age-encryption', '@noble/curves'])
+    await symlink(resolve('node_modules', name), join(modules, name));
   await cp('tests/client/probe.js', join(project, 'probe.js'));
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
   await writeFile(
@@ -103,7 +105,7 @@ test('the package has the version, licence and dependency versions of the reposi
   const files = ['package.json', 'client/package.json', 'packages/client/package.json'];
   const [repository, client, runtime] = await Promise.all(files.map(readManifest));
   expect([client?.version, client?.license]).toEqual([repository?.version, repository?.license]);
-  const names = ['@trellis/client', 'age-encryption', 'openapi-fetch'];
+  const names = ['@noble/curves', '@trellis/client', 'age-encryption', 'openapi-fetch'];
   const used = { ...runtime?.dependencies, ...repository?.dependencies };
   expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, used[name]])));
 });

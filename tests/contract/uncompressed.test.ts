@@ -9,6 +9,9 @@ const SECRET = /^(challenge|token|webhookToken|webhookSecret|wrapped_identity|re
 /** Fields that contain a secret at the top of a body: a new token, and the URL of a feed. */
 const SECRET_AT_TOP = /^(value|url)$/;
 
+/** The rows of this list have the URLs of pull requests. */
+const WITHOUT_SECRET = 'listReviewRows';
+
 const readContract = (service: string): Json =>
   JSON.parse(readFileSync(new URL(`../../src/generated/${service}/openapi.json`, import.meta.url), 'utf8')) as Json;
 
@@ -49,7 +52,8 @@ test.each(['dashboard', 'secrets'] as const)(
     const operations = Object.values(contract.paths as Json).flatMap((path) => Object.values(path as Json));
     const found = operations.flatMap((operation) => {
       const { operationId, responses } = operation as { operationId?: string; responses?: Json };
-      return operationId !== undefined && responses && hasSecret(contract, responses) ? [operationId] : [];
+      if (operationId === undefined || operationId === WITHOUT_SECRET || !responses) return [];
+      return hasSecret(contract, responses) ? [operationId] : [];
     });
     const listed = UNCOMPRESSED_OPERATIONS[service].filter((id) => id !== 'callMcp');
     expect(found.toSorted()).toEqual(listed.toSorted());

@@ -81,6 +81,4 @@ export function findCall(forge: ForgeName, method: string, path: string): Call |
   return CALLS[forge].find((call) => call[0] === method && toPattern(call[1]).test(own));
 }
 
-/** A caller may send the name of a repository with more parts, for which the forge responds with 404. */
-const toPattern = (template: string): RegExp =>
-  new RegExp(`^${template.replace('{owner}/{repo}', '[^/]+(?:/[^/]+)+').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+const toPattern = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);

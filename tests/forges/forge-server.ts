@@ -117,9 +117,13 @@ export async function serveForge({ forge, answer, headersOf }: ForgeServerOption
   return served;
 }
 
-/** The storage of logs and GraphQL are no part of the REST API. */
-const isListed = (forge: ForgeName | undefined, { method, path }: RecordedRequest): boolean =>
-  forge === undefined || /\/graphql$|^\/log-storage\//.test(path) || findCall(forge, method, path) !== undefined;
+/** The storage of logs and GraphQL are not part of the REST API. */
+function isListed(forge: ForgeName | undefined, { method, path }: RecordedRequest): boolean {
+  if (forge === undefined || /\/graphql$|^\/log-storage\//.test(path)) return true;
+  // The name that a caller sends may have three parts; the forge then responds with 404.
+  const paths = [path, path.replace(/(\/repos\/[^/]+)\/[^/]+(?=\/[^/]+\/)/, '$1')];
+  return paths.some((each) => findCall(forge, method, each) !== undefined);
+}
 
 function cutBody(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
