@@ -29,6 +29,7 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
       'ForgeName',
       'ApiQuota',
       'Throughput',
+      'ReviewInsights',
       'Theme',
       'Settings',
       'SettingsRequest',

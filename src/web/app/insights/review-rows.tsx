@@ -9,7 +9,7 @@ import { insightsState, period } from './insights-state.js';
 import {
   describeRows,
   formatSpan,
-  MEASURES,
+  MEASURE_TEXTS,
   type ReviewRow,
   toExportAddress,
   toReviewScope,
@@ -45,7 +45,7 @@ function Dialog({ query }: { readonly query: NonNullable<ReturnType<typeof toRow
   return (
     <RowsFrame
       title={describeRows(query)}
-      status={`${count}${MEASURES[query.measure].help}`}
+      status={`${count}${MEASURE_TEXTS[query.measure].help}`}
       acts={
         <a class="button" href={toExportAddress(query)} download>
           Export CSV

@@ -19,7 +19,7 @@ export interface ReviewDrillDown {
 }
 
 /** The title of each measure, and its definition in words. */
-export const MEASURES: Readonly<Record<RowMeasure, { readonly title: string; readonly help: string }>> = {
+export const MEASURE_TEXTS: Readonly<Record<RowMeasure, { readonly title: string; readonly help: string }>> = {
   first_review: { title: 'Time to first review', help: 'From ready for review to the first review.' },
   cycle: { title: 'Cycle time', help: 'From opened to merged.' },
   review_wait: { title: 'Waiting for first review', help: 'From ready for review to the first review.' },
@@ -76,7 +76,7 @@ interface ReviewRowsQuery extends ReviewScope {
 /** Returns the query for the rows of a figure; `undefined` if the address names no measure. */
 export function toRowsQuery(scope: ReviewScope, rows: ReviewDrillDown): ReviewRowsQuery | undefined {
   const { measure } = rows;
-  if (!Object.hasOwn(MEASURES, measure)) return undefined;
+  if (!Object.hasOwn(MEASURE_TEXTS, measure)) return undefined;
   const [forge, reviewer] = splitForge(rows.reviewer) ?? [];
   const [atLeastSeconds, belowSeconds] = [toSeconds(rows.atLeastSeconds), toSeconds(rows.belowSeconds)];
   return {
@@ -103,7 +103,7 @@ export function describeRows({ measure, repo, reviewer, atLeastSeconds = 0, belo
     atLeastSeconds > 0 || belowSeconds !== undefined
       ? formatRange({ fromSeconds: atLeastSeconds, ...(belowSeconds !== undefined && { belowSeconds }) })
       : undefined;
-  return [MEASURES[measure].title, repo, reviewer, range].filter((text) => text !== undefined).join(' · ');
+  return [MEASURE_TEXTS[measure].title, repo, reviewer, range].filter((text) => text !== undefined).join(' · ');
 }
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];

@@ -13,7 +13,7 @@ import { insightsState, period, showReviewRows } from './insights-state.js';
 import {
   type Distribution,
   formatSpan,
-  MEASURES,
+  MEASURE_TEXTS,
   type ReviewInsights,
   type ReviewMeasure,
   type ReviewRow,
@@ -240,7 +240,7 @@ function Measure({ measured, scope, level: Title }: MeasureProps) {
   const id = useId();
   if (measured === undefined) return null;
   const { measure, samples } = measured;
-  const { title, help } = MEASURES[measure];
+  const { title, help } = MEASURE_TEXTS[measure];
   return (
     <figure class="chart" aria-labelledby={id}>
       <figcaption>
