@@ -5,7 +5,7 @@ import { AppError } from '@trellis/core/errors';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { PRIVATE } from '../http/headers.js';
 import { getClientAddress } from '../http/request.js';
-import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS } from '../rest/event-stream.js';
+import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS, startHeart } from '../rest/event-stream.js';
 
 export interface SubscriptionOptions {
   /** The largest number of open streams. One address may have a tenth of them. */
@@ -100,14 +100,14 @@ export async function sendResults(
     over.abort();
     void iterator.return?.();
   };
-  const beat = async (): Promise<void> => {
-    await readmit?.(response.req, response);
+  const check = async (): Promise<void> => readmit?.(response.req, response);
+  const beat = (): void => {
     if (!response.writableNeedDrain && !response.writableEnded) response.write(HEARTBEAT);
   };
   response.once('close', end);
   stopping?.addEventListener('abort', end, { once: true });
   if (stopping?.aborted === true || response.destroyed) end();
-  const heart = setInterval(() => void beat().catch(end), heartbeatMs);
+  const stopHeart = startHeart({ heartbeatMs, check, beat, end });
   try {
     response.writeHead(200, [...headers, ...STREAM_HEADERS]);
     response.flushHeaders();
@@ -121,7 +121,7 @@ export async function sendResults(
     }
     if (completes && !over.signal.aborted) response.write(COMPLETE);
   } finally {
-    clearInterval(heart);
+    stopHeart();
     stopping?.removeEventListener('abort', end);
     end();
     response.end();

@@ -1,5 +1,6 @@
 /** Responses that are streams of server-sent events. */
 import { once } from 'node:events';
+import { AppError } from '@trellis/core/errors';
 import type { Response } from 'express';
 import { chooseEncoding, GzipStream } from '../http/compression.js';
 import { PRIVATE } from '../http/headers.js';
@@ -13,6 +14,48 @@ export const HEARTBEAT_MS = 15_000;
 
 /** A comment, which clients ignore. */
 export const HEARTBEAT = ':\n\n';
+
+/** A stream ends when the caller could not be checked at this number of heartbeats in a row. */
+const MAX_UNCHECKED = 4;
+
+export interface Heart {
+  readonly heartbeatMs: number;
+  /** Rejects with an AppError below 500 when the caller is no longer authorized, and with any other error when it fails. */
+  readonly check: () => Promise<unknown>;
+  readonly beat: () => void;
+  readonly end: () => void;
+}
+
+/**
+ * Checks the caller at every heartbeat, and ends the stream of one who is refused. A check that fails, such as one by a
+ * busy database, refuses nobody, until it has failed 4 times in a row. A heartbeat is skipped while the last check runs.
+ *
+ * @returns a function that stops the heartbeats.
+ */
+export function startHeart({ heartbeatMs, check, beat, end }: Heart): () => void {
+  let isChecking = false;
+  let unchecked = 0;
+  const onBeat = async (): Promise<void> => {
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      await check();
+      unchecked = 0;
+    } catch (error) {
+      unchecked += 1;
+      const isRefused = error instanceof AppError && error.status < 500;
+      if (isRefused || unchecked === MAX_UNCHECKED) {
+        end();
+        return;
+      }
+    } finally {
+      isChecking = false;
+    }
+    beat();
+  };
+  const timer = setInterval(() => void onBeat(), heartbeatMs);
+  return () => clearInterval(timer);
+}
 
 /** The end of an event. */
 const END = '\n\n';
@@ -30,8 +73,8 @@ export interface EventStream extends EventStreamOptions {
   readonly toPayload: ToPayload;
   /** Whether events may be sent compressed. */
   readonly isCompressible: boolean;
-  /** Returns whether the caller is still authorized; called at every heartbeat. */
-  readonly isAllowed: () => Promise<boolean>;
+  /** Checks at every heartbeat that the caller is still authorized. */
+  readonly check: Heart['check'];
   /** Whether each event is validated against the contract. */
   readonly validate: boolean;
 }
@@ -43,19 +86,19 @@ export interface EventStream extends EventStreamOptions {
  * @throws any error of the events, and Error for an event that violates the contract.
  */
 export async function sendEvents(response: Response, stream: EventStream): Promise<void> {
-  const { stopping, heartbeatMs = HEARTBEAT_MS } = stream;
+  const { stopping, check, heartbeatMs = HEARTBEAT_MS } = stream;
   const over = new AbortController();
   const end = (): void => over.abort();
   response.once('close', end);
   if (stopping?.aborted === true || response.destroyed) end();
   stopping?.addEventListener('abort', end, { once: true });
   const gzip = stream.isCompressible ? negotiateGzip(response) : undefined;
-  const heart = setInterval(() => void beat({ response, gzip }, stream, end), heartbeatMs);
+  const stopHeart = startHeart({ heartbeatMs, check, beat: () => sendHeartbeat({ response, gzip }), end });
   try {
     open({ response, gzip });
     if (response.req.method !== 'HEAD') await pump({ response, gzip }, stream, over.signal);
   } finally {
-    clearInterval(heart);
+    stopHeart();
     stopping?.removeEventListener('abort', end);
     response.end(gzip?.end());
   }
@@ -88,9 +131,9 @@ function open({ response, gzip }: Sink): void {
   if (gzip !== undefined) response.write(gzip.header);
 }
 
-async function beat({ response, gzip }: Sink, { isAllowed }: EventStream, end: () => void): Promise<void> {
-  if (!(await isAllowed().catch(() => false))) end();
-  else if (!response.writableNeedDrain && !response.writableEnded) response.write(gzip?.text(HEARTBEAT) ?? HEARTBEAT);
+function sendHeartbeat({ response, gzip }: Sink): void {
+  if (response.writableNeedDrain || response.writableEnded) return;
+  response.write(gzip?.text(HEARTBEAT) ?? HEARTBEAT);
 }
 
 async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise<void> {

@@ -134,9 +134,10 @@ async function perform(request: Request, response: Response, call: OperationCall
     return () => respond(response, { operation, toPayload, isCompressible }, result);
   }
   context.isStream = true;
-  const isAllowed = async (): Promise<boolean> => (await admit(undefined), true);
+  const recheck = (): Promise<unknown> => admit(undefined);
   const validate = isValidated(result);
-  return () => sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
+  return () =>
+    sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, check: recheck, validate });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;

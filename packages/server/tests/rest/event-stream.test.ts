@@ -20,11 +20,12 @@ const operation: OperationSpec = {
 
 let server: TestServer;
 let events: (request: HandlerRequest) => AsyncIterable<ServerSentEvent>;
-let isSignedIn: boolean;
+/** Throws unless the caller is authorized. */
+let checkCaller: () => void;
 const stopping = new AbortController();
 
 beforeEach(async () => {
-  isSignedIn = true;
+  checkCaller = () => undefined;
   server = await serve(
     contractRouter({
       basePath: '',
@@ -33,7 +34,7 @@ beforeEach(async () => {
       schemes: { session: 'session' },
       handlers: { follow: async (request: HandlerRequest) => ({ status: 200, body: events(request) }) },
       authenticate: async () => {
-        if (!isSignedIn) throw new AppError('unauthenticated', 'Expected a session that is still valid.');
+        checkCaller();
         return { kind: 'session', sessionId: 's1', personId: 'p1', username: 'ada', isAdmin: false };
       },
       replays: { answerOnce: (_request, answer) => answer() },
@@ -101,8 +102,31 @@ describe('event stream', () => {
     const response = await fetch(`${server.url}/follow`);
     const reader = response.body!.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe(':\n\n');
-    isSignedIn = false;
+    checkCaller = () => {
+      throw new AppError('unauthenticated', 'Expected a session that is still valid.');
+    };
     while (!(await reader.read()).done);
+  });
+
+  test.each([
+    ['a busy database', new AppError('unavailable', 'The database is busy.')],
+    ['an unexpected error', new Error('the connection was closed')],
+  ])('continues after three checks that fail because of %s, and ends after four', async (_reason, error) => {
+    events = silence;
+    const response = await fetch(`${server.url}/follow`);
+    const reader = response.body!.getReader();
+    await reader.read();
+    let failures = 0;
+    let last = 3;
+    checkCaller = () => {
+      failures += 1;
+      if (failures <= last) throw error;
+    };
+    while (failures < 5) expect((await reader.read()).done).toBe(false);
+    last = Infinity;
+    failures = 0;
+    while (!(await reader.read()).done);
+    expect(failures).toBe(4);
   });
 
   test('ends and logs the error when the events fail or violate the contract', async () => {
