@@ -1,34 +1,39 @@
 import type { Kysely } from 'kysely';
 import { type Database, DatabaseError, isPostgres } from './database.js';
 import { sql } from './kysely.js';
-import { accounts } from './migrations/0001-accounts.js';
-import { boards } from './migrations/0002-boards.js';
-import { secrets } from './migrations/0003-secrets.js';
-import { replays } from './migrations/0004-replays.js';
-import { passkeys } from './migrations/0005-passkeys.js';
-import { dashboard } from './migrations/0006-dashboard.js';
-import { rateCounts } from './migrations/0007-rate-counts.js';
-import { serverKey } from './migrations/0008-server-key.js';
-import { refresh } from './migrations/0009-refresh.js';
-import { actions } from './migrations/0010-actions.js';
-import { webhookDeliveries } from './migrations/0011-webhook-deliveries.js';
-import { views } from './migrations/0012-views.js';
-import { secretValues } from './migrations/0013-secret-values.js';
-import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
-import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
-import { throughput } from './migrations/0016-throughput.js';
-import { auditSequence } from './migrations/0017-audit-sequence.js';
-import { lists } from './migrations/0018-lists.js';
-import { explicitRecipients } from './migrations/0019-explicit-recipients.js';
-import { backupSchedule } from './migrations/0020-backup-schedule.js';
-import { hiddenRepositories } from './migrations/0021-hidden-repositories.js';
-import { secretsTrust } from './migrations/0022-secrets-trust.js';
-import { auditArchives } from './migrations/0023-audit-archives.js';
-import { notifications } from './migrations/0024-notifications.js';
-import { forgeCredentials } from './migrations/0025-forge-credentials.js';
-import { workloadIdentity } from './migrations/0026-workload-identity.js';
-import { valueSignatures } from './migrations/0027-value-signatures.js';
-import { reviewHistory } from './migrations/0028-review-history.js';
+import {
+  accounts,
+  boards,
+  secrets,
+  replays,
+  passkeys,
+  dashboard,
+  rateCounts,
+  serverKey,
+} from './migrations/0001-0008-first-tables.js';
+import { refresh, actions, webhookDeliveries, views } from './migrations/0009-0012-refreshes-and-marks.js';
+import {
+  secretValues,
+  secretsUpkeep,
+  retiredWebhooks,
+  throughput,
+  auditSequence,
+} from './migrations/0013-0017-audited-values.js';
+import {
+  lists,
+  explicitRecipients,
+  backupSchedule,
+  hiddenRepositories,
+  secretsTrust,
+  auditArchives,
+} from './migrations/0018-0023-lists-and-trust.js';
+import {
+  notifications,
+  forgeCredentials,
+  workloadIdentity,
+  valueSignatures,
+  reviewHistory,
+} from './migrations/0024-0028-notifications-and-history.js';
 import type { Tables } from './tables.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { sql } from '../kysely.js';
+import { PostgresAdapter, sql } from '../kysely.js';
 
 /**
  * Indexes in the order of each list, so that the cost of a page depends on its length alone. Tags and consumers repeat
@@ -96,3 +96,63 @@ const NEEDS_RESEAL = sql`
     where given < wanted or (wanted > 0 and unknown = 0 and given > wanted + 1)
   )
   end`;
+
+/** Recipients that were chosen explicitly, and public keys that are longer than an index entry of PostgreSQL. */
+export async function explicitRecipients(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .alterTable('secret_object_recipients')
+    .addColumn('is_explicit', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  if (!(database.getExecutor().adapter instanceof PostgresAdapter)) return;
+  await sql`alter table secret_object_recipients drop constraint secret_object_recipients_key`.execute(database);
+  await sql`
+    create unique index secret_object_recipients_key
+    on secret_object_recipients (object_id, version, md5(recipient))`.execute(database);
+}
+
+/** The time of the next scheduled backup, and the lease of the server that makes it. */
+export async function backupSchedule({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable('backup_schedule')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('due_at', 'bigint', (column) => column.notNull())
+    .addColumn('lease_holder', 'text')
+    .addColumn('lease_until', 'bigint', (column) => column.notNull())
+    .addColumn('last_name', 'text')
+    .addColumn('last_at', 'bigint')
+    .execute();
+}
+
+/** The repositories that a forge hides from the credential. */
+export async function hiddenRepositories({ schema }: Kysely<unknown>): Promise<void> {
+  await schema.alterTable('forge_states').addColumn('hidden', 'text').execute();
+}
+
+/** Facts of audit entries, such as digests of values; restrictions of tokens; public keys that names had before. */
+export async function secretsTrust(database: Kysely<unknown>): Promise<void> {
+  const { schema } = database;
+  for (const table of ['audit_log', 'audit_pending']) {
+    await schema.alterTable(table).addColumn('detail', 'text').execute();
+  }
+  await sql`create index audit_log_values on audit_log (variant_id, id) where detail is not null`.execute(database);
+  await schema.alterTable('tokens').addColumn('access', 'text').execute();
+  await schema
+    .createTable('secret_retired_keys')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('public_key', 'text', (column) => column.notNull())
+    .execute();
+}
+
+/** The files with archived entries of the audit log, each signed with the end of its part of the chain. */
+export async function auditArchives({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable('audit_archives')
+    .addColumn('first_id', 'bigint', (column) => column.primaryKey())
+    .addColumn('last_id', 'bigint', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('archived_at', 'bigint', (column) => column.notNull())
+    .addColumn('signature', 'text', (column) => column.notNull())
+    .execute();
+}
