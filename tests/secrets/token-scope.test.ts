@@ -124,6 +124,12 @@ test('a token that is limited by a tag keeps the other tags of a secret, and can
   await expect(added).rejects.toMatchObject({ code: 'forbidden', field: 'tags' });
 });
 
+test('a token that is limited by a consumer cannot leave a secret without one', async () => {
+  const origin = stage.from(limited({ consumers: ['acme/shop'] }));
+  const changed = stage.objects.patch({ slug: 'shop-db' }, { usedBy: [] }, origin);
+  await expect(changed).rejects.toMatchObject({ code: 'forbidden', field: 'used_by' });
+});
+
 test('a consumer token lists its own secrets, without other consumers and their keys', async () => {
   const { secrets, total } = await stage.objects.list(consumer('acme/shop'), {});
   expect([total, secrets.map(({ slug, usedBy, recipients }) => [slug, usedBy, recipients])]).toEqual([

@@ -97,7 +97,7 @@ describe('idempotency store', () => {
     await Promise.all(replicas.map((replica) => replica.destroy()));
   });
 
-  test('does not block other writers during an external call', async () => {
+  test('blocks no other writers during an external call, and makes a repetition wait for its response', async () => {
     const outside = { ...request, reachesOut: true };
     const forge = new EventEmitter();
     const first = replays.answerOnce(outside, async () => {
@@ -108,8 +108,9 @@ describe('idempotency store', () => {
     });
     await once(forge, 'asked');
     expect(await countPeople()).toBe(1);
+    const repetition = replays.answerOnce(outside, make);
     forge.emit('answered');
-    expect(await replays.answerOnce(outside, make)).toEqual(await first);
+    expect([await repetition, await replays.answerOnce(outside, make)]).toEqual([await first, await first]);
   });
 
   describe('a request with external calls', () => {
