@@ -93,3 +93,23 @@ export function singleFlightWithTrailingRun<T = void>(): TrailingSingleFlight<T>
     return runs.next;
   };
 }
+
+/**
+ * Runs a function with a signal that aborts with another signal, or after a time with a `TimeoutError`. Combining the
+ * signal with `AbortSignal.timeout()` is not enough: the next garbage collection of Node 20 drops the timer
+ * (https://github.com/nodejs/node/issues/57736). The timer does not keep the process alive.
+ */
+export async function runWithin<T>(
+  milliseconds: number,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const onLate = (): void => late.abort(new DOMException(`It took more than ${milliseconds} ms.`, 'TimeoutError'));
+  const timer = setTimeout(onLate, milliseconds).unref();
+  try {
+    return await run(AbortSignal.any([signal, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}

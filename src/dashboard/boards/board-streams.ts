@@ -1,3 +1,4 @@
+import { runWithin } from '@trellis/core/concurrency';
 import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { assertSettingsSaved } from '../settings/settings-row.js';
@@ -74,7 +75,7 @@ async function* stream(options: StreamOptions, release: () => void): AsyncGenera
         lastId = id;
         yield { id, data: await boards.read(caller, shown) };
       }
-      await subscription.next(until(version.endsAt, signal));
+      await waitUntil(version.endsAt, signal, (either) => subscription.next(either));
     }
   } finally {
     subscription.close();
@@ -90,9 +91,8 @@ function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = fa
 /** Timers are limited to 24 days. An extra check every hour costs little. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Returns a signal that aborts with `signal`, or when the version ends. */
-function until(endsAt: number, signal: AbortSignal): AbortSignal {
-  if (endsAt === Infinity) return signal;
-  const milliseconds = Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS);
-  return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+/** Waits with a signal that aborts with `signal`, or when the version ends. */
+function waitUntil(endsAt: number, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  if (endsAt === Infinity) return wait(signal);
+  return runWithin(Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS), signal, wait);
 }

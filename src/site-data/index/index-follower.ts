@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { runWithin } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import type { RecordStore } from '@trellis/site/record-store';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
@@ -190,8 +191,8 @@ class Follower implements IndexFollower {
 
   /** Reads the head, and the objects that it names. */
   async #poll(): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(HEAD_MS)]);
-    const found = await readHead(this.#store, this.#etag, signal).catch((error: unknown) => {
+    const read = (signal: AbortSignal) => readHead(this.#store, this.#etag, signal);
+    const found = await runWithin(HEAD_MS, this.#closing.signal, read).catch((error: unknown) => {
       throw (error as Error).name === 'TimeoutError' ? new Error('The bucket did not respond in time.') : error;
     });
     if (found === 'unchanged') return;
@@ -255,7 +256,7 @@ class Follower implements IndexFollower {
     await this.#deleteUnused();
     let records: RecordStore | undefined;
     try {
-      await this.#download(index.base, target);
+      await runWithin(BASE_MS, this.#closing.signal, (signal) => this.#download(index.base, target, signal));
       records = this.#options.openCopy(target);
       const sequence = await this.#applyTo(records, index.base.sequence, index);
       const { origin, schema, site, changedAt, problems } = index;
@@ -288,8 +289,7 @@ class Follower implements IndexFollower {
     return JSON.parse(content.toString()) as unknown;
   }
 
-  async #download(base: PublishedIndex['base'], target: string): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BASE_MS)]);
+  async #download(base: PublishedIndex['base'], target: string, signal: AbortSignal): Promise<void> {
     const found = await this.#store.get(base.key, { signal });
     if (found === undefined) throw missing(this.#store, base.key);
     const digest = createHash('sha256');
