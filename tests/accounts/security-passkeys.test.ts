@@ -48,6 +48,13 @@ describe('A passkey response', () => {
     expectRejected(await stage.visitor().finishToSignIn(first));
   });
 
+  test('with the counter of another one at the same time is rejected, as the passkey may be a copy', async () => {
+    const challenges = [await challengeOf(), await challengeOf()];
+    const [one, copy] = challenges.map((challenge) => stage.ada.passkey.get(challenge, 7));
+    const replies = await Promise.all([stage.visitor().finishToSignIn(one), stage.visitor().finishToSignIn(copy)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
   test.each<[string, (challenge: never) => unknown]>([
     ['of an unknown passkey', (challenge) => new Passkey(ORIGIN).get(challenge)],
     ['to an unknown challenge', () => stage.ada.passkey.get({ challenge: randomBytes(32).toString('base64url') })],

@@ -36,9 +36,9 @@ export class Passkey {
     return { ...this.#credential(), response };
   }
 
-  /** Returns the result of `navigator.credentials.get()`. */
-  get({ challenge }: Schemas['RequestOptions']) {
-    this.#counter += 1;
+  /** Returns the result of `navigator.credentials.get()`, with the next value of the counter unless given. */
+  get({ challenge }: Schemas['RequestOptions'], counter = this.#counter + 1) {
+    this.#counter = counter;
     const clientData = this.#clientData('webauthn.get', challenge);
     const authenticatorData = this.#authenticatorData(PRESENT);
     const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()]);
