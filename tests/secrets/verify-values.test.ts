@@ -74,6 +74,7 @@ describe('verifyValues, with a signed value', () => {
   /** The second value was stored without a signature, and is signed afterwards. */
   beforeEach(async () => {
     await stage.objects.patch({ slug: 'db' }, { signature: await sign() }, stage.from());
+    await sequenceAuditEntries(stage.database);
   });
 
   const setSignature = async (signature: Promise<string> | string | null) =>

@@ -20,7 +20,7 @@ export interface BrowserKeys extends KnownKeys {
   readonly writerNames?: Readonly<Record<string, string>>;
 }
 
-export function readKnownKeys(): BrowserKeys {
+export function readBrowserKeys(): BrowserKeys {
   try {
     return { ...NO_KNOWN_KEYS, ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<BrowserKeys>) };
   } catch {
@@ -28,10 +28,10 @@ export function readKnownKeys(): BrowserKeys {
   }
 }
 
-export const saveKnownKeys = (keys: BrowserKeys): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
+export const saveBrowserKeys = (keys: BrowserKeys): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
 
 /** Records keys that were used, or that the user of this browser registered. */
-export const rememberKeys = (keys: readonly PartyKey[]): void => saveKnownKeys(addKnownKeys(readKnownKeys(), keys));
+export const rememberKeys = (keys: readonly PartyKey[]): void => saveBrowserKeys(addKnownKeys(readBrowserKeys(), keys));
 
 /**
  * Compares the keys that the service reports with the ones used before, and asks before a value is
@@ -41,7 +41,7 @@ export const createBrowserKeyCheck =
   (replaced?: ObjectMetadata): CheckKeys =>
   async (keys) => {
     const comparison = { recordedRecipients: replaced?.recipients, previousConsumers: replaced?.used_by };
-    const changes = findKeyChanges(keys, { known: readKnownKeys(), ...comparison });
+    const changes = findKeyChanges(keys, { known: readBrowserKeys(), ...comparison });
     if (changes.length > 0 && !(await askToAccept(changes))) throw keyChangedError(changes);
     rememberKeys(keys);
   };

@@ -1,7 +1,7 @@
 import { open } from '../../../sealing/seal.js';
 import type { Identity } from './identity/wrapping.js';
 import type { ObjectMetadata } from './names.js';
-import { fetchCheckedValue } from './signatures/check-value.js';
+import { readCheckedValue } from './signatures/check-value.js';
 import { storeReplacement } from './signatures/store-value.js';
 
 /**
@@ -10,7 +10,7 @@ import { storeReplacement } from './signatures/store-value.js';
  * @throws SealingError `no_match` when the value is not sealed to the identity; as `checkValue`.
  */
 export async function openValue(object: ObjectMetadata, { secret }: Identity): Promise<Uint8Array<ArrayBuffer>> {
-  const { sealed } = await fetchCheckedValue(object);
+  const { sealed } = await readCheckedValue(object);
   return open(sealed, secret);
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../../sealing/authentic-values.js';
 import { type SealingCode, SealingError } from '../../../../sealing/sealing-error.js';
 import { requireData } from '../../api.js';
-import { readKnownKeys, saveKnownKeys } from '../known-keys.js';
+import { readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../names.js';
 import { locateSecret, secretsClient } from '../secrets.js';
 
@@ -34,7 +34,7 @@ export function rememberNewest({ id, version, time }: LatestValue): void {
 /** Returns what this browser knows about the values of a secret. */
 function toTrust(id: string) {
   const newest = readNewest()[id];
-  return { known: readKnownKeys(), latest: newest === undefined ? [] : [newest] };
+  return { known: readBrowserKeys(), latest: newest === undefined ? [] : [newest] };
 }
 
 /** The result for a value whose signature was compared with everything except its bytes. */
@@ -102,7 +102,7 @@ const toReason = (message: string): string => /is wrong: ([^\n]*)\.\n/.exec(mess
  *
  * @throws SealingError for a value that must not be used.
  */
-export async function fetchCheckedValue(
+export async function readCheckedValue(
   object: ObjectMetadata,
   previous?: ObjectVersion,
 ): Promise<{ readonly sealed: Uint8Array<ArrayBuffer>; readonly checked: CheckedValue }> {
@@ -110,7 +110,7 @@ export async function fetchCheckedValue(
   const { known, latest } = toTrust(object.id);
   const checked = await checkValue(received, { known, latest: previous ? [] : latest });
   const { signer, statement, isNewWriter } = checked;
-  if (signer !== undefined && isNewWriter) saveKnownKeys({ ...known, ...addWriter(known, signer, object.slug) });
+  if (signer !== undefined && isNewWriter) saveBrowserKeys({ ...known, ...addWriter(known, signer, object.slug) });
   if (statement !== undefined && previous === undefined) rememberNewest(statement);
   return { sealed: received.sealed, checked };
 }

@@ -38,8 +38,8 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
   const [verified, setVerified] = useState<string>();
   const isVerified = verified !== undefined && verified === signature;
   const [problem, verify] = useSealingError(async () => {
-    const { fetchCheckedValue } = await import('./check-value.js');
-    await fetchCheckedValue(object, previous);
+    const { readCheckedValue } = await import('./check-value.js');
+    await readCheckedValue(object, previous);
     setVerified(signature);
     await loaded.reload();
   });

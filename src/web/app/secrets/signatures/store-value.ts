@@ -3,11 +3,11 @@ import { addWriter, describeSigner, listWriters, signValue } from '../../../../s
 import { type NewSecret, putSecret, replaceSecret, type SecretReplacement } from '../../../../sealing/put-secret.js';
 import type { Signer } from '../../../../sealing/signing-key.js';
 import { requireData } from '../../api.js';
-import { createBrowserKeyCheck, readKnownKeys, saveKnownKeys } from '../known-keys.js';
+import { createBrowserKeyCheck, readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../names.js';
 import { locateSecret, secretsClient } from '../secrets.js';
 import { findBrowserSigner } from './browser-signer.js';
-import { fetchCheckedValue, fetchValue, readSignatureState, rememberNewest } from './check-value.js';
+import { readCheckedValue, fetchValue, readSignatureState, rememberNewest } from './check-value.js';
 
 /** Stores a new secret. @throws as `putSecret`. */
 export async function storeSecret(secret: NewSecret): Promise<void> {
@@ -51,7 +51,7 @@ export async function restoreValue(object: ObjectMetadata, previous: ObjectVersi
 
 async function signAgain(signer: Signer, object: ObjectMetadata, previous: ObjectVersion): Promise<string> {
   const { slug, id, version = 0 } = object;
-  const { sealed } = await fetchCheckedValue(object, previous);
+  const { sealed } = await readCheckedValue(object, previous);
   return signValue(signer, { slug, id, version: version + 1, sealed, recipients: previous.recipients ?? [] });
 }
 
@@ -77,7 +77,7 @@ interface Signing {
 
 async function sign(object: ObjectMetadata, { signer, slug }: Signing): Promise<void> {
   const { id, etag, version = 1, recipients = [] } = object;
-  const { sealed } = slug === undefined ? await fetchValue(object) : await fetchCheckedValue(object);
+  const { sealed } = slug === undefined ? await fetchValue(object) : await readCheckedValue(object);
   const { time: previousTime = 0 } = await readSignatureState(object);
   const startedAt = Date.now();
   const value = { slug: slug ?? object.slug, id, version, sealed, recipients, previousTime };
@@ -98,7 +98,7 @@ interface Signed {
 /** Trusts the key of this browser for a name that it has signed, and remembers the number of the value. */
 async function rememberSigned({ id, slug, version }: ObjectMetadata, { signer, startedAt }: Signed): Promise<void> {
   const { key } = await describeSigner(signer);
-  const known = readKnownKeys();
-  if (!listWriters(known, slug).includes(key)) saveKnownKeys({ ...known, ...addWriter(known, key, slug) });
+  const known = readBrowserKeys();
+  if (!listWriters(known, slug).includes(key)) saveBrowserKeys({ ...known, ...addWriter(known, key, slug) });
   if (version !== undefined) rememberNewest({ id, version, time: startedAt });
 }

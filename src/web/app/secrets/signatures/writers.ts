@@ -1,7 +1,7 @@
 /** The writers that this browser trusts, and the names that it has for them. */
 import { addWriter, describeSigner } from '../../../../sealing/authentic-values.js';
 import { formatSignerKey, parseSignerKey, toSignerFingerprint } from '../../../../sealing/ssh-signature.js';
-import { readKnownKeys, saveKnownKeys } from '../known-keys.js';
+import { readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
 import { findBrowserSigner } from './browser-signer.js';
 
 export interface Writer {
@@ -20,7 +20,7 @@ export interface WriterList {
 }
 
 export async function listTrustedWriters(): Promise<WriterList> {
-  const { writers = {}, writerNames = {} } = readKnownKeys();
+  const { writers = {}, writerNames = {} } = readBrowserKeys();
   const signer = await findBrowserSigner();
   const toWriter = async (key: string): Promise<Writer> => {
     const fingerprint = await toSignerFingerprint(parseSignerKey(key) ?? new Uint8Array());
@@ -37,19 +37,19 @@ export async function trustWriter(
   const key = parseSignerKey(writer.key);
   if (key === undefined) throw new Error('Expected an Ed25519 public key: ssh-ed25519 AAAA…');
   const line = formatSignerKey(key);
-  let known = readKnownKeys();
+  let known = readBrowserKeys();
   for (const pattern of writer.patterns) known = { ...known, ...addWriter(known, line, pattern) };
-  saveKnownKeys(known);
+  saveBrowserKeys(known);
   if (writer.name) nameWriter(line, writer.name);
 }
 
 export function nameWriter(key: string, name: string): void {
-  const known = readKnownKeys();
-  saveKnownKeys({ ...known, writerNames: { ...known.writerNames, [key]: name } });
+  const known = readBrowserKeys();
+  saveBrowserKeys({ ...known, writerNames: { ...known.writerNames, [key]: name } });
 }
 
 export function distrustWriter({ key }: Writer): void {
-  const known = readKnownKeys();
+  const known = readBrowserKeys();
   const { [key]: _removed, ...writers } = known.writers ?? {};
-  saveKnownKeys({ ...known, writers });
+  saveBrowserKeys({ ...known, writers });
 }
