@@ -83,6 +83,20 @@ async function readOnce(value: string): Promise<void> {
   expect(await reader('get', name)).toMatchObject({ code: 0, out: value, err: '' });
 }
 
+test('audit --verify finds a signature that an attacker removed from the database', async () => {
+  await put();
+  expect((await cli.run(['audit', '--verify'])).code).toBe(0);
+  const { id } = await findObject();
+  const stored = cli.database.updateTable('secret_object_values').where('object_id', '=', id);
+  await stored.set({ signature: null }).execute();
+  const found = await cli.run(['audit', '--verify']);
+  expect([found.code, found.err]).toEqual([
+    1,
+    expect.stringContaining(`${name} (${id}), version 1: its signature was removed or replaced`),
+  ]);
+  expect((await cli.run(['delete', name, '--yes'])).code).toBe(0);
+});
+
 describe('run --watch', () => {
   test('keeps the command running while a new value must not be used, and reports it once', async () => {
     await put();
