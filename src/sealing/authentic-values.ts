@@ -48,6 +48,9 @@ export interface ReceivedValue {
   readonly recipients?: readonly string[];
 }
 
+/** A value whose bytes were not read; its signature shows the writer only. */
+type StatedValue = Omit<ReceivedValue, 'sealed'> & Partial<Pick<ReceivedValue, 'sealed'>>;
+
 /** The newest value of a secret that was used before, for comparison. */
 export type LatestValue = Pick<ValueStatement, 'id' | 'time' | 'version'>;
 
@@ -79,7 +82,14 @@ export interface CheckedValue {
  *
  * @throws SealingError `not_signed`, `wrong_signature`, `unknown_signer`, or `older_value`.
  */
-export async function checkValue(received: ReceivedValue, trust: WriterTrust): Promise<CheckedValue> {
+export const checkValue = (received: ReceivedValue, trust: WriterTrust): Promise<CheckedValue> =>
+  checkSignature(received, trust);
+
+/**
+ * Like {@link checkValue}, also for a value whose bytes were not read. Without them, the result is for lists only: before the
+ * value is used, {@link checkValue} must compare the bytes.
+ */
+export async function checkSignature(received: StatedValue, trust: WriterTrust): Promise<CheckedValue> {
   const { slug, signature } = received;
   const writers = listWriters(trust.known, slug);
   if (signature === undefined) {
@@ -120,7 +130,7 @@ function isSameKey(line: string, signer: string): boolean {
   return key !== undefined && formatSignerKey(key) === signer;
 }
 
-async function verifySignature(received: ReceivedValue, signature: string) {
+async function verifySignature(received: StatedValue, signature: string) {
   const { slug, id, version, sealed, recipients } = received;
   const signed = parseValueSignature(signature);
   if (signed === undefined) throw wrongSignature(slug, 'it has an unknown format');
@@ -130,7 +140,8 @@ async function verifySignature(received: ReceivedValue, signature: string) {
   if (statement.id !== id.toLowerCase()) throw wrongSignature(slug, `it is for the variant ${statement.id}`);
   if (version !== undefined && statement.version !== version)
     throw wrongSignature(slug, `it is for value ${statement.version}`);
-  if (statement.digest !== (await digestValue(sealed))) throw wrongSignature(slug, 'it is for a different value');
+  if (sealed !== undefined && statement.digest !== (await digestValue(sealed)))
+    throw wrongSignature(slug, 'it is for a different value');
   if (recipients !== undefined) {
     const recorded = await digestRecipients(await Promise.all(recipients.map(toFingerprint)));
     if (statement.recipientsDigest !== recorded) throw wrongSignature(slug, 'it is for other recorded recipients');

@@ -242,6 +242,8 @@ export interface SecretMetadata {
   /** The public keys that the client recorded with the value; may be empty. */
   readonly recipients: readonly string[];
   readonly reseal: ResealReason | undefined;
+  /** The statement of the value's writer with the signature; in lists only. */
+  readonly signature?: string;
 }
 
 interface RotationState {
@@ -289,7 +291,7 @@ function selectRelatedOfEach(ids: readonly string[]) {
     union all select object_id, 'recipient', recipient, null, is_explicit
       from secret_object_recipients as r join secret_objects as o on o.id = r.object_id and o.version = r.version
       where object_id in (${list})
-    union all select object_id, 'value', '', null, recipient_count
+    union all select object_id, 'value', '', signature, recipient_count
       from secret_object_values as v join secret_objects as o on o.id = v.object_id and o.version = v.version
       where object_id in (${list})
     union all select ${sql.lit(OWNER_ID)}, 'owner', '', public_key, 0 from secret_owner`;
@@ -298,9 +300,10 @@ function selectRelatedOfEach(ids: readonly string[]) {
 /** The rows of other tables that belong to a secret. */
 interface Related extends Sealing {
   readonly tags: readonly string[];
+  readonly signature?: string;
 }
 
-export function toMetadata(row: SecretTableRow, { tags, ...sealing }: Related, at: number): SecretMetadata {
+export function toMetadata(row: SecretTableRow, { tags, signature, ...sealing }: Related, at: number): SecretMetadata {
   const { consumers, recipients, recipientCount } = sealing;
   return {
     ...toStoredMetadata(row),
@@ -310,6 +313,7 @@ export function toMetadata(row: SecretTableRow, { tags, ...sealing }: Related, a
     recipients,
     recipientCount,
     reseal: findResealReason(sealing),
+    ...(signature !== undefined && { signature }),
   };
 }
 
@@ -320,11 +324,13 @@ export async function readSecretMetadata(database: Database, row: SecretTableRow
 
 function toRelated(unsorted: readonly RelatedRow[]): Related {
   const rows = sortByName(unsorted);
+  const [value] = ofKind(rows, 'value');
   return {
     ...toLabels(rows),
     recipients: ofKind(rows, 'recipient').map(({ name }) => name),
     explicitRecipients: ofKind(rows, 'recipient').flatMap(({ name, count }) => (count === 1 ? name : [])),
-    recipientCount: ofKind(rows, 'value')[0]?.count ?? 0,
+    recipientCount: value?.count ?? 0,
+    ...(value?.key != null && { signature: value.key }),
   };
 }
 

@@ -31,6 +31,10 @@ export async function readValueSignature(text: string): Promise<ValueSignature> 
   return { text, statement: signed.statement, signer: await toSignerFingerprint(signed.publicKey) };
 }
 
+/** Returns the parts of a stored signature; `undefined` if it was damaged. */
+export const findSignedFacts = (text: string): Promise<ValueSignature | undefined> =>
+  readValueSignature(text).catch(() => undefined);
+
 async function isSignedByItsKey({ text, publicKey, signature }: SignedStatement): Promise<boolean> {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
   return verify(null, await toSignedBytes(text), createPublicKey({ key: jwk, format: 'jwk' }), signature);

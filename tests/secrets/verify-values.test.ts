@@ -1,3 +1,5 @@
+import { signValue } from '../../src/sealing/authentic-values.js';
+import { generateSigningKey, parseSigningKey } from '../../src/sealing/signing-key.js';
 import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { verifyValues } from '../../src/secrets/audit/verify-values.js';
 import { ageKey, ageValue } from './age-files.js';
@@ -62,6 +64,62 @@ test.each<[reason: string, attack: () => Promise<unknown>]>([
   const { altered, verified } = await verify();
   expect(verified).toBe(1);
   expect(altered).toEqual([{ slug: 'db', variantId: id, version: expect.any(Number) as number, reason }]);
+});
+
+describe('verifyValues, with a signed value', () => {
+  const [ada, mallory] = [parseSigningKey(generateSigningKey()), parseSigningKey(generateSigningKey())];
+  const sign = (signer = ada, change = {}) =>
+    signValue(signer, { slug: 'db', id, version: 2, sealed: bytes(SECOND), recipients: [KEY], ...change });
+
+  /** The second value was stored without a signature, and is signed afterwards. */
+  beforeEach(async () => {
+    await stage.objects.patch({ slug: 'db' }, { signature: await sign() }, stage.from());
+    await sequenceAuditEntries(stage.database);
+  });
+
+  const setSignature = async (signature: Promise<string> | string | null) =>
+    stage.database
+      .updateTable('secret_object_values')
+      .set({ signature: await signature })
+      .where('object_id', '=', id)
+      .where('version', '=', 2)
+      .execute();
+
+  test('accepts it, also as a previous value, signed again, and after a rename', async () => {
+    expect(await verify()).toEqual({ verified: 2, unrecorded: 0, altered: [] });
+    await stage.objects.patch({ slug: 'db' }, { signature: await sign(mallory) }, stage.from());
+    await stage.objects.update({ slug: 'db' }, { value: THIRD! }, stage.from());
+    await stage.objects.patch({ slug: 'db' }, { slug: 'renamed' }, stage.from());
+    expect(await verify(true)).toEqual({ verified: 4, unrecorded: 0, altered: [] });
+  });
+
+  test.each<[attack: string, signature: () => Promise<string> | string | null]>([
+    ['removes the signature', () => null],
+    ['damages the signature', async () => (await sign()).replace(/^time: 20/m, 'time: 19')],
+    ['signs with a different key', () => sign(mallory)],
+    ['adds a signature of a different number', () => sign(ada, { version: 1 })],
+    ['adds a signature of a different secret', () => sign(ada, { id: '6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f' })],
+    ['adds a signature of a different value', () => sign(ada, { sealed: bytes(THIRD) })],
+  ])('finds an attacker who %s', async (_attack, signature) => {
+    await setSignature(signature());
+    expect((await verify()).altered).toEqual([{ slug: 'db', variantId: id, version: 2, reason: 'signature' }]);
+  });
+
+  test('finds a signature that was removed from a previous value, or added to one, in a full verification', async () => {
+    await stage.objects.update({ slug: 'db' }, { value: THIRD! }, stage.from());
+    await setSignature(null);
+    await stage.database
+      .updateTable('secret_object_values')
+      .set({ signature: await sign(ada, { version: 1, sealed: bytes(FIRST) }) })
+      .where('object_id', '=', id)
+      .where('version', '=', 1)
+      .execute();
+    expect((await verify()).altered).toEqual([]);
+    expect((await verify(true)).altered.map(({ version, reason }) => [version, reason])).toEqual([
+      [1, 'signature'],
+      [2, 'signature'],
+    ]);
+  });
 });
 
 test('verifyValues: finds an altered previous value in a full verification', async () => {

@@ -141,6 +141,7 @@ function describe(entry: AuditLogEntry): string {
   const name = subject_type === 'object' ? entry.object_id : `${subject_type} ${entry.subject_id ?? ''}`;
   const notes = [
     ...(previous_slug === undefined ? [] : [`before: ${previous_slug}`]),
+    ...(entry.signer === undefined ? [] : [`signed by ${entry.signer}`]),
     ...(entry.key === undefined ? [] : [`key: ${entry.key}`]),
     ...(entry.reason === undefined ? [] : [`${entry.reason}, ${entry.count ?? 1} times`]),
     ...((entry.names ?? []).length === 0 ? [] : [`names: ${(entry.names ?? []).join(' ')}`]),
@@ -183,6 +184,7 @@ const REASONS: Readonly<Record<components['schemas']['AlteredValue']['reason'], 
   value: 'the value was changed',
   version: 'it is not the value that was stored last',
   recipients: 'the recorded recipients were changed',
+  signature: 'its signature was removed or replaced',
   missing: 'the value is missing',
   unknown: 'the log has no entry about it',
 };

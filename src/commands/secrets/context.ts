@@ -4,13 +4,7 @@ import type { SecretsClient } from '../../generated/secrets/client.js';
 import type { Signer } from '../../sealing/signing-key.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { toJson, writeOutput } from './print.js';
-import {
-  type ConnectionOptions,
-  type Environment,
-  readSecretSource,
-  readSettings,
-  type SecretSource,
-} from './settings.js';
+import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
 
 /** The streams and the environment of a command; tests provide their own. */
 export interface Terminal {
@@ -33,6 +27,8 @@ export interface CommandContext {
   readonly isConsumer: boolean;
   /** @throws CommandFailure when no identity is configured or found. */
   readIdentity(): Promise<string>;
+  /** Returns the text of the key that signs values, for masking it in output; `undefined` when none is configured. */
+  readSigningKey(): Promise<string | undefined>;
   /** Returns the key that signs values; `undefined` when none is configured. @throws SealingError for an invalid key. */
   readSigner(): Promise<Signer | undefined>;
   /** Whether values that no trusted writer has signed are rejected. */
@@ -71,7 +67,10 @@ export async function withContext(
 export async function openContext(flags: ConnectionOptions, terminal: Terminal): Promise<CommandContext> {
   const { server, token, caller, identity, signingKey, requiresSignatures } = await readSettings(flags, terminal.env);
   const say = (line: string): void => void terminal.err.write(`${line}\n`);
-  let signer: Promise<Signer | undefined> | undefined;
+  // A command may ask for a passphrase, so it runs once.
+  let signingText: Promise<string> | undefined;
+  const readSigningKey = async (): Promise<string | undefined> =>
+    signingKey && (signingText ??= readSecretSource(signingKey, 'a signing key'));
   const text = token ? await readSecretSource(token, 'a token') : await fetchJobToken(server, terminal.env);
   return {
     client: await openClient(server, text, caller),
@@ -86,8 +85,11 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
     },
     requiresSignatures,
     startedAt: Date.now(),
-    // A command may ask for a passphrase, so it runs once.
-    readSigner: () => (signer ??= signingKey === undefined ? Promise.resolve(undefined) : readSigner(signingKey)),
+    readSigningKey,
+    async readSigner() {
+      const key = await readSigningKey();
+      return key === undefined ? undefined : (await loadSealing()).parseSigningKey(key);
+    },
     async readIdentity() {
       if (identity !== undefined) return readSecretSource(identity, 'an identity');
       throw new CommandError(
@@ -96,11 +98,6 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
       );
     },
   };
-}
-
-async function readSigner(source: SecretSource): Promise<Signer> {
-  const text = await readSecretSource(source, 'a signing key');
-  return (await loadSealing()).parseSigningKey(text);
 }
 
 /** @throws CommandError outside a job with a token of its issuer. */

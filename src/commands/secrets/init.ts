@@ -16,6 +16,7 @@ import {
   type SettingsFile,
   settingsFolder,
   settingsPath,
+  signingKeyPath,
   toServiceUrl,
   writePrivateFile,
   writeSettingsFile,
@@ -31,6 +32,7 @@ interface InitOptions {
   readonly identityFile?: string;
   readonly identityCommand?: string;
   readonly newIdentity?: true;
+  readonly newSigningKey?: true;
   readonly force?: true;
   readonly insecure?: true;
   readonly json?: true;
@@ -48,6 +50,7 @@ export function addInitCommand(secrets: Command, terminal: Terminal): void {
     .option('--identity-file <file>', 'file with the identity that opens values')
     .option('--identity-command <command>', 'command that prints the identity')
     .option('--new-identity', 'create the file with a new identity')
+    .option('--new-signing-key', 'create the key with which this machine signs values')
     .option('--insecure', 'allow a service over plain http that is not on this machine')
     .option('--config <file>', 'file to write [TRELLIS_SECRETS_CONFIG]')
     .option('--profile <name>', 'name of these settings, to have several [TRELLIS_SECRETS_PROFILE]')
@@ -57,6 +60,8 @@ export function addInitCommand(secrets: Command, terminal: Terminal): void {
       'after',
       `
 On a terminal it asks for values without an option. The token is not shown while you type.
+
+A signing key is created only on request, because readers then reject values that are stored without it.
 
 Examples:
   trellis secrets init
@@ -83,6 +88,7 @@ async function initialize(flags: InitOptions, terminal: Terminal): Promise<void>
   await writeSettingsFile(file, settings);
   terminal.err.write(`Wrote ${file}, readable only by you.\n`);
   await printPublicKeys(settings, terminal);
+  await createSigningKey(flags, terminal, settings);
   // Without the other variables, as they would override the file that is checked.
   const { PATH, HOME, TRELLIS_SECRETS_INSECURE } = terminal.env;
   const { insecure } = flags;
@@ -144,6 +150,20 @@ async function makeIdentity(file: string): Promise<void> {
   const identity = await generateIdentity();
   const [recipient = ''] = await toRecipients(identity);
   await writePrivateFile(file, `# public key: ${recipient}\n${identity}\n`);
+}
+
+/** Creates the signing key of this machine in its usual file, if the user requests or confirms it. */
+async function createSigningKey(flags: InitOptions, terminal: Terminal, { token }: SettingsFile): Promise<void> {
+  const file = signingKeyPath(terminal.env);
+  if (!flags.newSigningKey) {
+    // Consumers store no values.
+    const isOffered = terminal.in.isTTY === true && !flags.tokenStdin && !token?.startsWith('trc_');
+    if (!isOffered || (await exists(file))) return;
+    if (!/^y/i.test(await prompt(terminal, 'Create a key that signs the values you store?', 'yes'))) return;
+  }
+  const { writeSigningKey } = await import('./signatures.js');
+  const { key } = await writeSigningKey(file);
+  terminal.err.write(`Public key of the signing key: ${key}\n`);
 }
 
 /** Prints the public keys of the identity, if one is configured. */

@@ -78,18 +78,22 @@ Readers trust the first key that signs a secret. To name the trusted writers bef
     });
 }
 
-/** Creates the file of a signing key, and prints its public key. @throws CommandError if the file exists. */
-async function createSigningKey(flags: KeygenOptions, terminal: Terminal): Promise<void> {
-  const file = resolve(flags.file ?? signingKeyPath(terminal.env));
+/** Creates the file of a signing key, and returns its public key. @throws CommandError if the file exists. */
+export async function writeSigningKey(file: string, comment?: string) {
   const exists = await access(file).then(
     () => true,
     () => false,
   );
   if (exists) throw new CommandError(`${file} already exists and is not overwritten`, EXIT.conflict);
   const { describeSigner, generateSigningKey, parseSigningKey } = await loadSealing();
-  const text = generateSigningKey(flags.comment);
+  const text = generateSigningKey(comment);
   await writePrivateFile(file, text);
-  const { key, fingerprint } = await describeSigner(parseSigningKey(text));
+  return describeSigner(parseSigningKey(text));
+}
+
+async function createSigningKey(flags: KeygenOptions, terminal: Terminal): Promise<void> {
+  const file = resolve(flags.file ?? signingKeyPath(terminal.env));
+  const { key, fingerprint } = await writeSigningKey(file, flags.comment);
   if (flags.json) return writeOutput(terminal.out, toJson({ file, key, fingerprint }));
   terminal.err.write(`Wrote the signing key ${file}, readable only by you.\nFingerprint: ${fingerprint}\n`);
   await writeOutput(terminal.out, `${key}\n`);

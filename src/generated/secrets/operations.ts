@@ -626,6 +626,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'tag', in: 'query', required: false, type: 'string', list: true, rest: false },
       { name: 'rotation_due', in: 'query', required: false, type: 'boolean', list: false, rest: false },
       { name: 'reseal', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'signatures', in: 'query', required: false, type: 'boolean', list: false, rest: false },
       { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'offset', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'cursor', in: 'query', required: false, type: 'string', list: false, rest: false },
@@ -1645,6 +1646,8 @@ export interface ListObjectsInput extends RequestContext {
     readonly rotation_due?: boolean;
     /** Only secrets with (`true`) or without (`false`) a reason in `reseal`. */
     readonly reseal?: boolean;
+    /** Whether to add the signatures of the current values. */
+    readonly signatures?: boolean;
     /** The maximum number of entries to return. */
     readonly limit: number;
     /** The number of entries to skip. */

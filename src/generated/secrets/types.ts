@@ -1406,6 +1406,8 @@ export interface components {
             readonly recipient_count?: number;
             /** @description The public keys to which the value is sealed, according to the client. */
             readonly recipients?: readonly components["schemas"]["Recipient"][];
+            /** @description The signature of the current value. In lists only, with `signatures=true`. */
+            readonly signature?: components["schemas"]["ValueSignature"];
             /** @description The reason to reseal the value. In lists only; omitted if there is no reason. */
             readonly reseal?: components["schemas"]["Reseal"];
         };
@@ -1426,6 +1428,14 @@ export interface components {
          * @example age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
          */
         readonly Recipient: string;
+        /**
+         * @description A statement about the stored value, in seven lines, and the writer's signature of it, in the format of OpenSSH
+         *     (`ssh-keygen -Y sign -n trellis-secret-value`, Ed25519). The server checks that the statement describes the value as
+         *     it is stored, and that the key in the signature has made it; otherwise 422, or 412 for a different number of the
+         *     value. It doesn't know which keys are trusted: only a reader who knows the key of the writer can tell. On creation,
+         *     the secret gets the id of the statement, which must be new (409).
+         */
+        readonly ValueSignature: string;
         /**
          * @description How the recipients of a value differ from the registered keys of its consumers. With recorded `recipients`, the
          *     keys are compared. Without them, only the number of recipients in the age header is known. It reveals that there
@@ -1481,14 +1491,6 @@ export interface components {
          *     only their format, and that the file has at least as many recipients.
          */
         readonly RequestedRecipients: readonly components["schemas"]["Recipient"][];
-        /**
-         * @description A statement about the stored value, in seven lines, and the writer's signature of it, in the format of OpenSSH
-         *     (`ssh-keygen -Y sign -n trellis-secret-value`, Ed25519). The server checks that the statement describes the value as
-         *     it is stored, and that the key in the signature has made it; otherwise 422, or 412 for a different number of the
-         *     value. It doesn't know which keys are trusted: only a reader who knows the key of the writer can tell. On creation,
-         *     the secret gets the id of the statement, which must be new (409).
-         */
-        readonly ValueSignature: string;
         readonly UpdateObjectRequest: {
             readonly value: components["schemas"]["SealedValue"];
             /** @description If omitted, the consumers stay unchanged; an empty list removes all. */
@@ -1713,11 +1715,12 @@ export interface components {
              * @description - `value`: the bytes differ from those that were stored
              *     - `version`: the current value isn't the one that was stored last
              *     - `recipients`: the recorded recipients differ
+             *     - `signature`: the signature was removed, or is of a different key or value
              *     - `missing`: the value is absent
              *     - `unknown`: the log has no entry about the secret
              * @enum {string}
              */
-            readonly reason: "missing" | "recipients" | "unknown" | "value" | "version";
+            readonly reason: "missing" | "recipients" | "signature" | "unknown" | "value" | "version";
         };
         /** @description A JSON-RPC 2.0 message or a batch of messages, as defined by the protocol. */
         readonly JsonRpcMessage: {
@@ -3483,6 +3486,11 @@ export interface operations {
                  * @example true
                  */
                 readonly reseal?: boolean;
+                /**
+                 * @description Whether to add the signatures of the current values.
+                 * @example true
+                 */
+                readonly signatures?: boolean;
                 /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
                 /** @description The number of entries to skip. */

@@ -10133,7 +10133,7 @@ return errors === 0;
 }
 
 export const listObjectsQuery = validate212;
-const schema171 = {"$id":"function-listObjectsQuery","type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]};
+const schema171 = {"$id":"function-listObjectsQuery","type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"signatures":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]};
 const schema172 = {"type":"string","minLength":1,"maxLength":128};
 const pattern24 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
 
@@ -10317,49 +10317,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
-let data6 = data.limit;
+if(data.signatures !== undefined){
+let data6 = data.signatures;
 const _errs14 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate212.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data6 !== "boolean"){
+validate212.errors = [{instancePath:instancePath+"/signatures",schemaPath:"#/properties/signatures/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs15 = errors;
 if(errors === _errs14){
-if(typeof data6 == "number"){
-if(data6 > 500 || isNaN(data6)){
-validate212.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
-return false;
-}
-else {
-if(data6 < 1 || isNaN(data6)){
-validate212.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs14){
-}
 }
 var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
 if(valid0){
-let data7 = data.offset;
+let data7 = data.limit;
 const _errs16 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate212.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate212.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs17 = errors;
 if(errors === _errs16){
 if(typeof data7 == "number"){
-if(data7 > 2147483647 || isNaN(data7)){
-validate212.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+if(data7 > 500 || isNaN(data7)){
+validate212.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
-if(data7 < 0 || isNaN(data7)){
-validate212.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+if(data7 < 1 || isNaN(data7)){
+validate212.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -10371,18 +10360,45 @@ if(errors === _errs16){
 }
 var valid0 = _errs16 === errors;
 if(valid0){
-if(data.cursor !== undefined){
-let data8 = data.cursor;
+let data8 = data.offset;
 const _errs18 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate212.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs19 = errors;
 if(errors === _errs18){
-if(typeof data8 === "string"){
-if(func0(data8) > 1024){
+if(typeof data8 == "number"){
+if(data8 > 2147483647 || isNaN(data8)){
+validate212.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data8 < 0 || isNaN(data8)){
+validate212.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs18){
+}
+}
+var valid0 = _errs18 === errors;
+if(valid0){
+if(data.cursor !== undefined){
+let data9 = data.cursor;
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs20){
+if(typeof data9 === "string"){
+if(func0(data9) > 1024){
 validate212.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
 return false;
 }
 else {
-if(func0(data8) < 1){
+if(func0(data9) < 1){
 validate212.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -10394,15 +10410,16 @@ else {
 validate212.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs18){
+if(errors === _errs20){
 }
 }
-var valid0 = _errs18 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -10425,8 +10442,9 @@ return errors === 0;
 
 export const listObjectsResponse200 = validate213;
 const schema173 = {"$id":"function-listObjectsResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}};
-const schema174 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"version":{"type":"integer","minimum":1,"maximum":2147483647},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
+const schema174 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"version":{"type":"integer","minimum":1,"maximum":2147483647},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
 const schema179 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema180 = {"type":"string","minLength":1,"maxLength":2048};
 const formats40 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const schema175 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
 const pattern25 = new RegExp("^[a-z0-9._/-]+$", "u");
@@ -10550,7 +10568,7 @@ validate218.errors = vErrors;
 return errors === 0;
 }
 
-const schema180 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+const schema181 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
 const pattern26 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
 
 function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -10573,9 +10591,9 @@ validate221.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/propert
 return false;
 }
 const _errs2 = errors;
-const vSchema0 = schema180.properties.reason.enum;
+const vSchema0 = schema181.properties.reason.enum;
 if(!((data0 === "recipients") || (data0 === "count"))){
-validate221.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema180.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate221.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema181.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -11260,14 +11278,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reseal !== undefined){
-let data20 = data.reseal;
+if(data.signature !== undefined){
+let data20 = data.signature;
 const _errs39 = errors;
-if(!(validate221(data20, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
-errors = vErrors.length;
+const _errs40 = errors;
+const _errs41 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(func0(data20) > 2048){
+validate214.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
 }
 else {
+if(func0(data20) < 1){
+validate214.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate214.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs40){
+}
+}
+var valid6 = _errs40 === errors;
+if(valid6){
 }
 var valid0 = _errs39 === errors;
 }
@@ -11275,6 +11314,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.reseal !== undefined){
+let data21 = data.reseal;
+const _errs42 = errors;
+if(!(validate221(data21, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs42 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -11351,7 +11406,7 @@ return errors === 0;
 }
 
 export const createObjectHeaders = validate224;
-const schema183 = {"$id":"function-createObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema184 = {"$id":"function-createObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-createObjectHeaders" */;
@@ -11439,12 +11494,12 @@ return errors === 0;
 }
 
 export const createObjectBody = validate225;
-const schema184 = {"$id":"function-createObjectBody","$ref":"request#/components/schemas/CreateObjectRequest"};
-const schema185 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
-const schema186 = {"type":"string","minLength":1,"contentEncoding":"base64"};
-const schema188 = {"type":"array","items":{"type":"string"}};
-const schema191 = {"type":"string","minLength":1,"maxLength":2048};
-const schema187 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+const schema185 = {"$id":"function-createObjectBody","$ref":"request#/components/schemas/CreateObjectRequest"};
+const schema186 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema187 = {"type":"string","minLength":1,"contentEncoding":"base64"};
+const schema189 = {"type":"array","items":{"type":"string"}};
+const schema192 = {"type":"string","minLength":1,"maxLength":2048};
+const schema188 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
 function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -11488,8 +11543,8 @@ validate228.errors = vErrors;
 return errors === 0;
 }
 
-const schema189 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema190 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema190 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema191 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 
 function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -11714,7 +11769,7 @@ if(data.rotate_after_days !== undefined){
 let data7 = data.rotate_after_days;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate226.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema185.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate226.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema186.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs16 = errors;
@@ -11831,12 +11886,12 @@ return errors === 0;
 }
 
 export const createObjectLimits = validate234;
-const schema192 = {"$id":"function-createObjectLimits","$ref":"limits#/components/schemas/CreateObjectRequest"};
-const schema193 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
-const schema195 = {"type":"string"};
-const schema198 = {"type":"array","items":{"type":"string"}};
-const schema201 = {"type":"string","maxLength":2048};
-const schema196 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+const schema193 = {"$id":"function-createObjectLimits","$ref":"limits#/components/schemas/CreateObjectRequest"};
+const schema194 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema196 = {"type":"string"};
+const schema199 = {"type":"array","items":{"type":"string"}};
+const schema202 = {"type":"string","maxLength":2048};
+const schema197 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
 function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -11895,8 +11950,8 @@ validate236.errors = vErrors;
 return errors === 0;
 }
 
-const schema199 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema200 = {"type":"string","maxLength":4096};
+const schema200 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema201 = {"type":"string","maxLength":4096};
 
 function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12116,7 +12171,7 @@ if(data.rotate_after_days !== undefined){
 let data7 = data.rotate_after_days;
 const _errs17 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate235.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema193.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate235.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema194.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs18 = errors;
@@ -12220,7 +12275,7 @@ return errors === 0;
 }
 
 export const objectMetadataSchema = validate241;
-const schema202 = {"$id":"function-objectMetadataSchema","$ref":"response#/components/schemas/ObjectMetadata"};
+const schema203 = {"$id":"function-objectMetadataSchema","$ref":"response#/components/schemas/ObjectMetadata"};
 
 function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12747,14 +12802,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reseal !== undefined){
-let data20 = data.reseal;
+if(data.signature !== undefined){
+let data20 = data.signature;
 const _errs39 = errors;
-if(!(validate221(data20, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
-errors = vErrors.length;
+const _errs40 = errors;
+const _errs41 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(func0(data20) > 2048){
+validate242.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
 }
 else {
+if(func0(data20) < 1){
+validate242.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate242.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs40){
+}
+}
+var valid6 = _errs40 === errors;
+if(valid6){
 }
 var valid0 = _errs39 === errors;
 }
@@ -12762,6 +12838,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.reseal !== undefined){
+let data21 = data.reseal;
+const _errs42 = errors;
+if(!(validate221(data21, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs42 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -12809,7 +12901,7 @@ return errors === 0;
 }
 
 export const deleteObjectParams = validate249;
-const schema206 = {"$id":"function-deleteObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema208 = {"$id":"function-deleteObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12891,7 +12983,7 @@ return errors === 0;
 }
 
 export const deleteObjectQuery = validate252;
-const schema208 = {"$id":"function-deleteObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema210 = {"$id":"function-deleteObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteObjectQuery" */;
@@ -12944,7 +13036,7 @@ return errors === 0;
 }
 
 export const deleteObjectHeaders = validate253;
-const schema209 = {"$id":"function-deleteObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
+const schema211 = {"$id":"function-deleteObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
 
 function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteObjectHeaders" */;
@@ -13065,7 +13157,7 @@ return errors === 0;
 }
 
 export const getObjectParams = validate254;
-const schema210 = {"$id":"function-getObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema212 = {"$id":"function-getObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13147,7 +13239,7 @@ return errors === 0;
 }
 
 export const getObjectQuery = validate257;
-const schema212 = {"$id":"function-getObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema214 = {"$id":"function-getObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectQuery" */;
@@ -13200,7 +13292,7 @@ return errors === 0;
 }
 
 export const getObjectHeaders = validate258;
-const schema213 = {"$id":"function-getObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema215 = {"$id":"function-getObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
 function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectHeaders" */;
@@ -13249,7 +13341,7 @@ return errors === 0;
 }
 
 export const renameObjectParams = validate259;
-const schema214 = {"$id":"function-renameObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema216 = {"$id":"function-renameObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13331,7 +13423,7 @@ return errors === 0;
 }
 
 export const renameObjectQuery = validate262;
-const schema216 = {"$id":"function-renameObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema218 = {"$id":"function-renameObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-renameObjectQuery" */;
@@ -13384,7 +13476,7 @@ return errors === 0;
 }
 
 export const renameObjectHeaders = validate263;
-const schema217 = {"$id":"function-renameObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
+const schema219 = {"$id":"function-renameObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
 
 function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-renameObjectHeaders" */;
@@ -13505,8 +13597,8 @@ return errors === 0;
 }
 
 export const renameObjectBody = validate264;
-const schema218 = {"$id":"function-renameObjectBody","$ref":"request#/components/schemas/RenameObjectRequest"};
-const schema219 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema220 = {"$id":"function-renameObjectBody","$ref":"request#/components/schemas/RenameObjectRequest"};
+const schema221 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate265(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13591,7 +13683,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs8 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate265.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema219.properties.description.type},message:"must be string,null"}];
+validate265.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema221.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs9 = errors;
@@ -13617,7 +13709,7 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs10 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate265.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema219.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate265.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema221.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -13715,8 +13807,8 @@ return errors === 0;
 }
 
 export const renameObjectLimits = validate269;
-const schema222 = {"$id":"function-renameObjectLimits","$ref":"limits#/components/schemas/RenameObjectRequest"};
-const schema223 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema224 = {"$id":"function-renameObjectLimits","$ref":"limits#/components/schemas/RenameObjectRequest"};
+const schema225 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13816,7 +13908,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate270.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema223.properties.description.type},message:"must be string,null"}];
+validate270.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema225.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -13842,7 +13934,7 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate270.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema223.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate270.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema225.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs13 = errors;
@@ -13928,7 +14020,7 @@ return errors === 0;
 }
 
 export const updateObjectParams = validate273;
-const schema227 = {"$id":"function-updateObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema229 = {"$id":"function-updateObjectParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate274(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14010,7 +14102,7 @@ return errors === 0;
 }
 
 export const updateObjectQuery = validate276;
-const schema229 = {"$id":"function-updateObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema231 = {"$id":"function-updateObjectQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateObjectQuery" */;
@@ -14063,7 +14155,7 @@ return errors === 0;
 }
 
 export const updateObjectHeaders = validate277;
-const schema230 = {"$id":"function-updateObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
+const schema232 = {"$id":"function-updateObjectHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]};
 
 function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateObjectHeaders" */;
@@ -14184,8 +14276,8 @@ return errors === 0;
 }
 
 export const updateObjectBody = validate278;
-const schema231 = {"$id":"function-updateObjectBody","$ref":"request#/components/schemas/UpdateObjectRequest"};
-const schema232 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema233 = {"$id":"function-updateObjectBody","$ref":"request#/components/schemas/UpdateObjectRequest"};
+const schema234 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14294,7 +14386,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate279.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema232.properties.description.type},message:"must be string,null"}];
+validate279.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema234.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -14331,7 +14423,7 @@ if(data.rotate_after_days !== undefined){
 let data6 = data.rotate_after_days;
 const _errs14 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate279.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema232.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate279.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema234.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -14447,8 +14539,8 @@ return errors === 0;
 }
 
 export const updateObjectLimits = validate283;
-const schema236 = {"$id":"function-updateObjectLimits","$ref":"limits#/components/schemas/UpdateObjectRequest"};
-const schema237 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema238 = {"$id":"function-updateObjectLimits","$ref":"limits#/components/schemas/UpdateObjectRequest"};
+const schema239 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14538,7 +14630,7 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate284.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema237.properties.description.type},message:"must be string,null"}];
+validate284.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema239.properties.description.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -14580,7 +14672,7 @@ if(data.rotate_after_days !== undefined){
 let data6 = data.rotate_after_days;
 const _errs14 = errors;
 if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
-validate284.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema237.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate284.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema239.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -14683,7 +14775,7 @@ return errors === 0;
 }
 
 export const getObjectUsedByParams = validate288;
-const schema241 = {"$id":"function-getObjectUsedByParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema243 = {"$id":"function-getObjectUsedByParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate289(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14765,7 +14857,7 @@ return errors === 0;
 }
 
 export const getObjectUsedByQuery = validate291;
-const schema243 = {"$id":"function-getObjectUsedByQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema245 = {"$id":"function-getObjectUsedByQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectUsedByQuery" */;
@@ -14818,8 +14910,8 @@ return errors === 0;
 }
 
 export const usedBySchema = validate292;
-const schema244 = {"$id":"function-usedBySchema","$ref":"response#/components/schemas/UsedBy"};
-const schema245 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
+const schema246 = {"$id":"function-usedBySchema","$ref":"response#/components/schemas/UsedBy"};
+const schema247 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
 
 function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14928,7 +15020,7 @@ return errors === 0;
 }
 
 export const listObjectVersionsParams = validate295;
-const schema247 = {"$id":"function-listObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+const schema249 = {"$id":"function-listObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate296(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15010,7 +15102,7 @@ return errors === 0;
 }
 
 export const listObjectVersionsQuery = validate298;
-const schema249 = {"$id":"function-listObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema251 = {"$id":"function-listObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate298(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listObjectVersionsQuery" */;
@@ -15063,9 +15155,8 @@ return errors === 0;
 }
 
 export const listObjectVersionsResponse200 = validate299;
-const schema250 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
-const schema251 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
-const schema253 = {"type":"string","minLength":1,"maxLength":2048};
+const schema252 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
+const schema253 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15394,7 +15485,7 @@ return errors === 0;
 }
 
 export const getObjectVersionParams = validate304;
-const schema254 = {"$id":"function-getObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
+const schema256 = {"$id":"function-getObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
 
 function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15509,7 +15600,7 @@ return errors === 0;
 }
 
 export const getObjectVersionQuery = validate307;
-const schema256 = {"$id":"function-getObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema258 = {"$id":"function-getObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate307(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectVersionQuery" */;
@@ -15562,7 +15653,7 @@ return errors === 0;
 }
 
 export const getObjectVersionHeaders = validate308;
-const schema257 = {"$id":"function-getObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema259 = {"$id":"function-getObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
 function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-getObjectVersionHeaders" */;
@@ -15611,7 +15702,7 @@ return errors === 0;
 }
 
 export const restoreObjectVersionParams = validate309;
-const schema258 = {"$id":"function-restoreObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
+const schema260 = {"$id":"function-restoreObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
 
 function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15726,7 +15817,7 @@ return errors === 0;
 }
 
 export const restoreObjectVersionQuery = validate312;
-const schema260 = {"$id":"function-restoreObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+const schema262 = {"$id":"function-restoreObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-restoreObjectVersionQuery" */;
@@ -15779,7 +15870,7 @@ return errors === 0;
 }
 
 export const restoreObjectVersionHeaders = validate313;
-const schema261 = {"$id":"function-restoreObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema263 = {"$id":"function-restoreObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-restoreObjectVersionHeaders" */;
@@ -15867,8 +15958,8 @@ return errors === 0;
 }
 
 export const restoreObjectVersionBody = validate314;
-const schema262 = {"$id":"function-restoreObjectVersionBody","$ref":"request#/components/schemas/RestoreVersionRequest"};
-const schema263 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema264 = {"$id":"function-restoreObjectVersionBody","$ref":"request#/components/schemas/RestoreVersionRequest"};
+const schema265 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15941,8 +16032,8 @@ return errors === 0;
 }
 
 export const restoreObjectVersionLimits = validate317;
-const schema265 = {"$id":"function-restoreObjectVersionLimits","$ref":"limits#/components/schemas/RestoreVersionRequest"};
-const schema266 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema267 = {"$id":"function-restoreObjectVersionLimits","$ref":"limits#/components/schemas/RestoreVersionRequest"};
+const schema268 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
 function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16009,7 +16100,7 @@ return errors === 0;
 }
 
 export const listConsumersQuery = validate320;
-const schema268 = {"$id":"function-listConsumersQuery","type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]};
+const schema270 = {"$id":"function-listConsumersQuery","type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]};
 
 function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listConsumersQuery" */;
@@ -16124,9 +16215,9 @@ return errors === 0;
 }
 
 export const listConsumersResponse200 = validate321;
-const schema269 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
-const schema271 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema272 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
+const schema271 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
+const schema273 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema274 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16478,7 +16569,7 @@ return errors === 0;
 }
 
 export const addConsumerHeaders = validate326;
-const schema274 = {"$id":"function-addConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema276 = {"$id":"function-addConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerHeaders" */;
@@ -16566,8 +16657,8 @@ return errors === 0;
 }
 
 export const addConsumerBody = validate327;
-const schema275 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
-const schema276 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+const schema277 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
+const schema278 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16653,8 +16744,8 @@ return errors === 0;
 }
 
 export const addConsumerLimits = validate331;
-const schema277 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
-const schema278 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+const schema279 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
+const schema280 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16748,7 +16839,7 @@ return errors === 0;
 }
 
 export const consumerEntrySchema = validate334;
-const schema280 = {"$id":"function-consumerEntrySchema","$ref":"response#/components/schemas/ConsumerEntry"};
+const schema282 = {"$id":"function-consumerEntrySchema","$ref":"response#/components/schemas/ConsumerEntry"};
 
 function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16882,7 +16973,7 @@ return errors === 0;
 }
 
 export const deleteConsumerParams = validate337;
-const schema283 = {"$id":"function-deleteConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
+const schema285 = {"$id":"function-deleteConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
 
 function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteConsumerParams" */;
@@ -16948,7 +17039,7 @@ return errors === 0;
 }
 
 export const deleteConsumerHeaders = validate338;
-const schema285 = {"$id":"function-deleteConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema287 = {"$id":"function-deleteConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-deleteConsumerHeaders" */;
@@ -17036,7 +17127,7 @@ return errors === 0;
 }
 
 export const updateConsumerParams = validate339;
-const schema286 = {"$id":"function-updateConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
+const schema288 = {"$id":"function-updateConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
 
 function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateConsumerParams" */;
@@ -17102,7 +17193,7 @@ return errors === 0;
 }
 
 export const updateConsumerHeaders = validate340;
-const schema288 = {"$id":"function-updateConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+const schema290 = {"$id":"function-updateConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
 function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-updateConsumerHeaders" */;
@@ -17190,8 +17281,8 @@ return errors === 0;
 }
 
 export const updateConsumerBody = validate341;
-const schema289 = {"$id":"function-updateConsumerBody","$ref":"request#/components/schemas/UpdateConsumerRequest"};
-const schema290 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+const schema291 = {"$id":"function-updateConsumerBody","$ref":"request#/components/schemas/UpdateConsumerRequest"};
+const schema292 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17281,8 +17372,8 @@ return errors === 0;
 }
 
 export const updateConsumerLimits = validate344;
-const schema291 = {"$id":"function-updateConsumerLimits","$ref":"limits#/components/schemas/UpdateConsumerRequest"};
-const schema292 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+const schema293 = {"$id":"function-updateConsumerLimits","$ref":"limits#/components/schemas/UpdateConsumerRequest"};
+const schema294 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17372,8 +17463,8 @@ return errors === 0;
 }
 
 export const queryAuditLogQuery = validate347;
-const schema293 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
-const schema295 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+const schema295 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
+const schema297 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 
 function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17449,9 +17540,9 @@ validate347.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"req
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema295.enum;
+const vSchema0 = schema297.enum;
 if(!((((((((data1 === "object") || (data1 === "consumer")) || (data1 === "token")) || (data1 === "consumer_token")) || (data1 === "passkey")) || (data1 === "identity")) || (data1 === "request")) || (data1 === "workload_rule"))){
-validate347.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema295.enum},message:"must be equal to one of the allowed values"}];
+validate347.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema297.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17630,9 +17721,9 @@ validate347.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properti
 return false;
 }
 const _errs16 = errors;
-const vSchema1 = schema293.properties.order.enum;
+const vSchema1 = schema295.properties.order.enum;
 if(!((data7 === "asc") || (data7 === "desc"))){
-validate347.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/enum",keyword:"enum",params:{allowedValues: schema293.properties.order.enum},message:"must be equal to one of the allowed values"}];
+validate347.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/enum",keyword:"enum",params:{allowedValues: schema295.properties.order.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17690,11 +17781,11 @@ return errors === 0;
 }
 
 export const queryAuditLogResponse200 = validate350;
-const schema296 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
-const schema297 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
-const schema298 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
-const schema299 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
-const schema300 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
+const schema298 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
+const schema299 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema300 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+const schema301 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
+const schema302 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
 const pattern48 = new RegExp("^[0-9a-f]{64}$", "u");
 const pattern49 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
 
@@ -17807,9 +17898,9 @@ validate351.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/c
 return false;
 }
 const _errs9 = errors;
-const vSchema0 = schema298.enum;
+const vSchema0 = schema300.enum;
 if(!((((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity")) || (data3 === "request")) || (data3 === "workload_rule"))){
-validate351.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema298.enum},message:"must be equal to one of the allowed values"}];
+validate351.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema300.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17860,9 +17951,9 @@ validate351.errors = [{instancePath:instancePath+"/action",schemaPath:"#/compone
 return false;
 }
 const _errs14 = errors;
-const vSchema1 = schema299.enum;
+const vSchema1 = schema301.enum;
 if(!((((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge")) || (data5 === "denied"))){
-validate351.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema299.enum},message:"must be equal to one of the allowed values"}];
+validate351.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema301.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -18546,9 +18637,9 @@ return errors === 0;
 }
 
 export const auditLogFilterOptionsSchema = validate353;
-const schema305 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
-const schema306 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
-const schema307 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
+const schema307 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
+const schema308 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema309 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
 function validate355(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18828,7 +18919,7 @@ return errors === 0;
 }
 
 export const verifyAuditLogQuery = validate358;
-const schema308 = {"$id":"function-verifyAuditLogQuery","type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]};
+const schema310 = {"$id":"function-verifyAuditLogQuery","type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]};
 
 function validate358(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-verifyAuditLogQuery" */;
@@ -18925,10 +19016,10 @@ return errors === 0;
 }
 
 export const auditLogVerificationSchema = validate359;
-const schema309 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
-const schema310 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
-const schema311 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
-const schema312 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","unknown","value","version"]}}};
+const schema311 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
+const schema312 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
+const schema313 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
+const schema314 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","signature","unknown","value","version"]}}};
 
 function validate362(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19038,9 +19129,9 @@ validate362.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/propert
 return false;
 }
 const _errs8 = errors;
-const vSchema0 = schema312.properties.reason.enum;
-if(!(((((data3 === "missing") || (data3 === "recipients")) || (data3 === "unknown")) || (data3 === "value")) || (data3 === "version"))){
-validate362.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema312.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+const vSchema0 = schema314.properties.reason.enum;
+if(!((((((data3 === "missing") || (data3 === "recipients")) || (data3 === "signature")) || (data3 === "unknown")) || (data3 === "value")) || (data3 === "version"))){
+validate362.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema314.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19348,9 +19439,9 @@ validate360.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/propert
 return false;
 }
 const _errs12 = errors;
-const vSchema0 = schema310.properties.reason.enum;
+const vSchema0 = schema312.properties.reason.enum;
 if(!(((data5 === "added") || (data5 === "changed")) || (data5 === "missing"))){
-validate360.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema310.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate360.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema312.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19414,7 +19505,7 @@ return errors === 0;
 }
 
 export const callMcpHeaders = validate366;
-const schema313 = {"$id":"function-callMcpHeaders","type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema315 = {"$id":"function-callMcpHeaders","type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
 function validate366(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpHeaders" */;
@@ -19490,8 +19581,8 @@ return errors === 0;
 }
 
 export const callMcpBody = validate367;
-const schema314 = {"$id":"function-callMcpBody","$ref":"request#/components/schemas/JsonRpcMessage"};
-const schema315 = {"type":["object","array"],"additionalProperties":true};
+const schema316 = {"$id":"function-callMcpBody","$ref":"request#/components/schemas/JsonRpcMessage"};
+const schema317 = {"type":["object","array"],"additionalProperties":true};
 
 function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpBody" */;
@@ -19499,7 +19590,7 @@ let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate367.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema315.type},message:"must be object,array"}];
+validate367.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema317.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -19518,8 +19609,8 @@ return errors === 0;
 }
 
 export const callMcpLimits = validate368;
-const schema316 = {"$id":"function-callMcpLimits","$ref":"limits#/components/schemas/JsonRpcMessage"};
-const schema317 = {"type":["object","array"]};
+const schema318 = {"$id":"function-callMcpLimits","$ref":"limits#/components/schemas/JsonRpcMessage"};
+const schema319 = {"type":["object","array"]};
 
 function validate368(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpLimits" */;
@@ -19527,7 +19618,7 @@ let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate368.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema317.type},message:"must be object,array"}];
+validate368.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema319.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -19541,8 +19632,8 @@ return errors === 0;
 }
 
 export const jsonRpcMessageSchema = validate369;
-const schema318 = {"$id":"function-jsonRpcMessageSchema","$ref":"response#/components/schemas/JsonRpcMessage"};
-const schema319 = {"type":["object","array"],"additionalProperties":true};
+const schema320 = {"$id":"function-jsonRpcMessageSchema","$ref":"response#/components/schemas/JsonRpcMessage"};
+const schema321 = {"type":["object","array"],"additionalProperties":true};
 
 function validate369(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-jsonRpcMessageSchema" */;
@@ -19550,7 +19641,7 @@ let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate369.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema319.type},message:"must be object,array"}];
+validate369.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema321.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;

@@ -7,7 +7,7 @@ reads them. This server never sees plain values. A secret's name may have severa
 consumers; "id" selects one.`,
 
   /** Readable copies and signatures are for clients that seal values themselves and have keys. */
-  omittedFields: ['keep_readable_copy', 'signature'],
+  omittedFields: ['keep_readable_copy', 'signature', 'signatures'],
 
   tools: [
     {

@@ -10,11 +10,11 @@ type Services = Pick<SecretsServices, 'basePath' | 'secrets'>;
 
 export const objectsHandlers = ({ secrets, basePath }: Services): ObjectsHandlers => ({
   async listObjects({ caller, query }) {
-    const { used_by: usedBy, tag: tags, rotation_due: isDue, reseal: needsReseal, ...rest } = query;
+    const { used_by: usedBy, tag: tags, rotation_due: isDue, reseal: needsReseal, signatures, ...rest } = query;
     const page = await secrets.list(caller, { ...rest, usedBy, tags, isDue, needsReseal });
     const next = page.next === undefined ? undefined : { ...query, offset: undefined, cursor: page.next };
     const headers = pageHeaders({ total: page.total, path: `${basePath}/objects`, next });
-    return { status: 200, body: page.secrets.map(toListEntryBody), headers };
+    return { status: 200, body: page.secrets.map((secret) => toListEntryBody(secret, signatures === true)), headers };
   },
 
   async createObject(input) {
@@ -112,8 +112,8 @@ function toMetadataBody(object: SecretMetadata, { keepsReadableCopy = false }: E
 }
 
 /** Returns the metadata of a secret in a list. */
-function toListEntryBody(object: SecretMetadata): Schemas['ObjectMetadata'] {
-  const { createdAt, updatedAt, createdBy, updatedBy, rotation, reseal } = object;
+function toListEntryBody(object: SecretMetadata, hasSignature: boolean): Schemas['ObjectMetadata'] {
+  const { createdAt, updatedAt, createdBy, updatedBy, rotation, reseal, signature } = object;
   return {
     ...toMetadataBody(object),
     created_at: createdAt.toISOString(),
@@ -122,6 +122,7 @@ function toListEntryBody(object: SecretMetadata): Schemas['ObjectMetadata'] {
     updated_by: updatedBy,
     ...(rotation && { rotation_due_at: rotation.dueAt.toISOString(), rotation_due: rotation.isDue }),
     ...(reseal && { reseal: toResealBody(reseal) }),
+    ...(hasSignature && signature !== undefined && { signature }),
   };
 }
 

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Database, inTransaction, isPostgres } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
 import { toKeyFingerprint } from '../public-keys.js';
+import { findSignedFacts } from '../value-signatures.js';
 import type { AuditDetail } from './chain.js';
 import { sequenceAuditEntries } from './sequence.js';
 import { readArchivedHead } from './verify-chain.js';
@@ -23,9 +24,10 @@ export interface AlteredValue {
   readonly version: number;
   /**
    * `value`: the bytes differ; `version`: it is not the value that was stored last; `recipients`: the recorded
-   * recipients differ; `missing`: the value is absent; `unknown`: the log has no entry about the secret.
+   * recipients differ; `signature`: the signature was removed or replaced; `missing`: the value is absent; `unknown`: the log
+   * has no entry about the secret.
    */
-  readonly reason: 'missing' | 'recipients' | 'unknown' | 'value' | 'version';
+  readonly reason: 'missing' | 'recipients' | 'signature' | 'unknown' | 'value' | 'version';
 }
 
 /** Enough to show the extent; all of them need the same attention. */
@@ -96,16 +98,15 @@ async function verifySecrets(
   const recorded = await readRecorded(database, secrets);
   const stored = await readValues(database, secrets, full);
   const listed = await findListed(database, secrets, recorded);
-  return new Map(
-    secrets.map((secret) => {
-      const facts = recorded.get(secret.id) ?? [];
-      const results = (stored.get(secret.id) ?? []).map((value) => ({
-        version: value.version,
-        reason: findReason(value, facts, listed.has(secret.id)),
-      }));
-      return [secret.id, results];
-    }),
-  );
+  const results = secrets.map(async (secret) => {
+    const facts = recorded.get(secret.id) ?? [];
+    const values = (stored.get(secret.id) ?? []).map(async (value) => ({
+      version: value.version,
+      reason: await findReason(value, facts, listed.has(secret.id)),
+    }));
+    return [secret.id, await Promise.all(values)] as const;
+  });
+  return new Map(await Promise.all(results));
 }
 
 /** Verifies a secret while no other transaction can change it; returns nothing for a deleted one. */
@@ -154,6 +155,7 @@ interface StoredValue extends Secret {
   readonly isCurrent: boolean;
   /** Absent if the row of the current value is. */
   readonly sealed?: Uint8Array;
+  readonly signature?: string | null;
   readonly recipients: readonly string[];
 }
 
@@ -166,7 +168,7 @@ async function readValues(
   const all = database
     .selectFrom('secret_object_values as stored')
     .innerJoin('secret_objects as objects', 'objects.id', 'stored.object_id')
-    .select(['stored.object_id', 'stored.version', 'stored.sealed'])
+    .select(['stored.object_id', 'stored.version', 'stored.sealed', 'stored.signature'])
     .where('stored.object_id', 'in', ids);
   const current = all.whereRef('stored.version', '=', 'objects.version');
   const rows = groupByObject(await (isFull ? all : current).orderBy('stored.version').execute());
@@ -174,10 +176,11 @@ async function readValues(
   const recipients = groupByObject(await named.where('object_id', 'in', ids).execute());
   return new Map(
     secrets.map((secret) => {
-      const values: StoredValue[] = (rows.get(secret.id) ?? []).map(({ version, sealed }) => ({
+      const values: StoredValue[] = (rows.get(secret.id) ?? []).map(({ version, sealed, signature }) => ({
         ...secret,
         version,
         sealed,
+        signature,
         isCurrent: version === secret.version,
         recipients: (recipients.get(secret.id) ?? [])
           .filter((row) => row.version === version)
@@ -195,19 +198,33 @@ function groupByObject<Row extends { readonly object_id: string }>(rows: readonl
   return groups;
 }
 
-function findReason(
+async function findReason(
   value: StoredValue,
   recorded: readonly AuditDetail[],
   isListed: boolean,
-): AlteredValue['reason'] | 'unrecorded' | undefined {
+): Promise<AlteredValue['reason'] | 'unrecorded' | undefined> {
   if (value.sealed === undefined) return 'missing';
   const last = recorded.at(-1);
   if (value.isCurrent && last !== undefined && last.value !== value.version) return 'version';
-  const facts = recorded.find((each) => each.value === value.version);
+  // A value that was signed later has several entries.
+  const facts = recorded.findLast((each) => each.value === value.version);
   if (facts === undefined) return isListed ? 'unrecorded' : 'unknown';
   if (createHash('sha256').update(value.sealed).digest('hex') !== facts.digest) return 'value';
   const recipients = value.recipients.map(toKeyFingerprint).sort();
-  return recipients.join() === (facts.recipients ?? []).join() ? undefined : 'recipients';
+  if (recipients.join() !== (facts.recipients ?? []).join()) return 'recipients';
+  return (await isSignedAsRecorded(value, facts)) ? undefined : 'signature';
+}
+
+/** Returns whether a value has the signature that its entry recorded: of the same key, of these bytes and this place. */
+async function isSignedAsRecorded(
+  { id, version, signature }: StoredValue,
+  { signer, digest }: AuditDetail,
+): Promise<boolean> {
+  if (signature == null) return signer === undefined;
+  const signed = await findSignedFacts(signature);
+  if (signed === undefined || signed.signer !== signer) return false;
+  const { statement } = signed;
+  return statement.id === id && statement.version === version && statement.digest === digest;
 }
 
 /**

@@ -93,6 +93,12 @@ export const APP_PAGES: readonly AppPage[] = [
     isThere: isServiceEnabled('secrets'),
   },
   {
+    path: '/vault/writers',
+    load: () => import('./secrets/signatures/writers-page.js').then(({ WritersPage }) => WritersPage),
+    needs: 'admin',
+    isThere: isServiceEnabled('secrets'),
+  },
+  {
     path: '/vault/tokens',
     load: () => import('./secrets/tokens-page.js').then(({ TokensPage }) => TokensPage),
     needs: 'admin',

@@ -190,6 +190,29 @@ describe('the value', () => {
     expect((await run(`cat ${file}`)).result).toMatchObject({ exit_code: 0, stdout: '*** ***' });
   });
 
+  test.each([
+    ['the default file', (): string[] => []],
+    ['a named file', (): string[] => ['--signing-key-file', join(folder, 'signing')]],
+  ])('of the signing key in %s is in no message either', async (_place, toArgs) => {
+    const home = join(folder, newName());
+    const file = toArgs()[1] ?? join(home, '.config/trellis/signing-key');
+    expect((await cli.run(['keygen', '--file', file])).code).toBe(0);
+    const lines = (await readFile(file, 'utf8')).trim().split('\n').slice(1, -1);
+    const joined = lines.join('');
+    try {
+      await reconnect(['mcp', ...toArgs()], { ...cli.env, HOME: home });
+      const { result } = await run(`f=${file}; cat $f; tr -d '\\n' < $f; rev $f`);
+      expect(result).toMatchObject({ exit_code: 0, stdout: expect.stringContaining('BEGIN OPENSSH') as string });
+      // Most bytes are different in each key; the first ones are the same in every file.
+      for (let at = 0; at + 12 <= joined.length; at += 1) {
+        expect(received).not.toContain(joined.slice(at, at + 12));
+        expect(received).not.toContain(reverse(joined.slice(at, at + 12)));
+      }
+    } finally {
+      await reconnect();
+    }
+  });
+
   /** Returns the forms that reveal the value: each encoding, and each half. */
   function toForms(value: string): string[] {
     const bytes = Buffer.from(value);

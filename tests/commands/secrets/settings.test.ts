@@ -206,6 +206,7 @@ describe('init', () => {
       ['Token (', cli.token],
       ['File with the identity', ''],
       ['Create a new identity', 'yes'],
+      ['Create a key that signs', 'yes'],
     ]);
     child.stdout.on('data', (chunk: Buffer) => {
       shown += chunk.toString();
@@ -220,5 +221,24 @@ describe('init', () => {
     expect(shown).not.toContain(cli.token);
     const settings = await readFile(join(home, '.config/trellis/secrets.json'), 'utf8');
     expect(JSON.parse(settings)).toMatchObject({ server: cli.server, token: cli.token });
+    expect((await stat(join(home, '.config/trellis/signing-key'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('creates a signing key on request only, which signs the values that are stored afterwards', async () => {
+    const home = join(cli.folder, 'signing-home');
+    const args = ['init', '--server', cli.server, '--token-stdin', '--force'];
+    const env = { ...NONE, HOME: home };
+    const key = join(home, '.config/trellis/signing-key');
+    expect(await cli.run(args, { stdin: cli.token, env })).toMatchObject({ code: 0 });
+    await expect(stat(key)).rejects.toThrow('ENOENT');
+    const created = await cli.run([...args, '--new-signing-key'], { stdin: cli.token, env });
+    const [, line = ''] = /^Public key of the signing key: (ssh-ed25519 \S+)$/m.exec(created.err) ?? [];
+    expect([created.code, (await stat(key)).mode & 0o777]).toEqual([0, 0o600]);
+    await cli.run(['put', 'signed-by-init', '--recipient', cli.recipient], { stdin: 'value', env });
+    expect(JSON.parse((await cli.run(['writers', 'list', '--json'], { env })).out)).toMatchObject([
+      { key: line, names: ['signed-by-init'] },
+    ]);
+    const again = await cli.run([...args, '--new-signing-key'], { stdin: cli.token, env });
+    expect([again.code, again.err]).toEqual([5, expect.stringContaining('is not overwritten')]);
   });
 });

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describeSigner, generateSigningKey, parseSigningKey, seal, signValue } from '../../../src/sealing/secrets.js';
+import { eventually } from '../../eventually.js';
 import { newName, openSecretsCli, type SecretsCli, type SecretsCommandResult } from './secrets-cli.js';
 
 /** The machine of the writer, one that only reads, and an attacker's key. */
@@ -18,12 +19,15 @@ let name: string;
 let server: Server;
 let url: string;
 const replaced = new Map<string, Response>();
+/** The paths of the requests so far. */
+const requested: string[] = [];
 
 beforeAll(async () => {
   cli = await openSecretsCli();
   [writerHome, readerHome] = [join(cli.folder, 'writer'), join(cli.folder, 'reader')];
   for (const home of [writerHome, readerHome]) await mkdir(home);
   server = createServer((request, response) => {
+    requested.push(request.url ?? '');
     const target = `${new URL(cli.server).origin}${request.url ?? ''}`;
     const authorization = request.headers.authorization ?? '';
     const answer = replaced.get(request.url ?? '')?.clone() ?? fetch(target, { headers: { authorization } });
@@ -78,6 +82,44 @@ const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('bas
 async function readOnce(value: string): Promise<void> {
   expect(await reader('get', name)).toMatchObject({ code: 0, out: value, err: '' });
 }
+
+test('audit --verify finds a signature that an attacker removed from the database', async () => {
+  await put();
+  expect((await cli.run(['audit', '--verify'])).code).toBe(0);
+  const { id } = await findObject();
+  const stored = cli.database.updateTable('secret_object_values').where('object_id', '=', id);
+  await stored.set({ signature: null }).execute();
+  const found = await cli.run(['audit', '--verify']);
+  expect([found.code, found.err]).toEqual([
+    1,
+    expect.stringContaining(`${name} (${id}), version 1: its signature was removed or replaced`),
+  ]);
+  expect((await cli.run(['delete', name, '--yes'])).code).toBe(0);
+});
+
+describe('run --watch', () => {
+  test('keeps the command running while a new value must not be used, and reports it once', async () => {
+    await put();
+    const [log, done] = [join(cli.folder, newName()), join(cli.folder, newName())];
+    const script = `echo "$KEY" >> ${log}; while ! test -e ${done}; do sleep 0.05; done; exit 9`;
+    const running = reader('run', '--watch', '1', '--secret', `KEY=${name}`, '--', 'sh', '-c', script);
+    await eventually(async () => expect(await readFile(log, 'utf8')).toBe('first\n'));
+    const reads = (): number => requested.filter((path) => path.startsWith(`/secrets/objects/${name}`)).length;
+    const before = reads();
+    await cli.client.PUT('/objects/{slug}', { params: params(), body: { value: toBase64(await sealBait()) } });
+    // The second attempt begins after the first was rejected.
+    await eventually(() => expect(reads()).toBeGreaterThanOrEqual(before + 2));
+    expect(await readFile(log, 'utf8')).toBe('first\n');
+    await rotate('third');
+    await eventually(async () => expect(await readFile(log, 'utf8')).toBe('first\nthird\n'));
+    await writeFile(done, '');
+    const { code, err } = await running;
+    expect(code).toBe(9);
+    expect(err.split('A value has changed, but the command keeps running with the previous values').length).toBe(2);
+    expect(err).toContain(`${name} is not signed by a trusted writer`);
+    expect(err).toMatch(/\nA value has changed; the command is restarted\.\n$/);
+  });
+});
 
 describe('a write token without a signing key', () => {
   test.each<[attack: string, run: () => Promise<unknown>, message: string]>([

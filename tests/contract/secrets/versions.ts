@@ -77,6 +77,17 @@ export function versionsTests(stage: () => Stage): void {
     const init = { params: { path: { slug } }, parseAs: 'text' } as const;
     const { response } = await stage().client().GET('/objects/{slug}', init);
     expect(readSignatureHeader(response.headers)).toBe(signature);
+    const list = async (query: { signatures?: boolean }) => {
+      const { data: [object] = [] } = await stage()
+        .client()
+        .GET('/objects', { params: { query: { slug, ...query } } });
+      return object?.signature;
+    };
+    expect([await list({}), await list({ signatures: false }), await list({ signatures: true })]).toEqual([
+      undefined,
+      undefined,
+      signature,
+    ]);
     await put(slug, 'v5');
     expect((await listVersions(slug)).data?.map((each) => each.signature)).toEqual([
       signature,

@@ -17,6 +17,7 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'new-secret', path: '/vault/new' },
   { name: 'import-secrets', path: '/vault/import' },
   { name: 'consumers', path: '/vault/consumers' },
+  { name: 'writers', path: '/vault/writers' },
   { name: 'secret-tokens', path: '/vault/tokens' },
   { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?subject=identity' },
   { name: 'identity', path: '/vault/identity' },

@@ -1,11 +1,16 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { checkValue, signValue } from '../../../src/sealing/authentic-values.js';
+import { NO_KNOWN_KEYS } from '../../../src/sealing/known-keys.js';
+import { seal } from '../../../src/sealing/seal.js';
+import { generateSigningKey, parseSigningKey, type Signer } from '../../../src/sealing/signing-key.js';
 import { eventually } from '../../eventually.js';
 import { generateKeys, runAge, runAgeWithPassphrase } from '../../sealing/age-program.js';
 import { expectAccessible } from '../support/axe.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { openPageFixture, type PageFixture } from '../support/fixtures.js';
+import { pressAndConfirm } from '../support/page-actions.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 import { createSecretsPageActions, type SecretsPageActions } from './secrets-page-actions.js';
 
@@ -40,6 +45,23 @@ describeInBrowser('secrets pages', () => {
   const expectCopied = (text: string): Promise<void> =>
     eventually(async () => expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text));
   const value = (slug: string) => page.getByRole('group', { name: `Value of ${slug}` });
+
+  const signature = (): Locator => page.locator('.facts .signature');
+
+  /** Reads a value with its signature and number. */
+  async function readSigned(slug: string) {
+    const read = await page.evaluate(async (path) => {
+      const { headers, ...response } = await fetch(path).then(async (answer) => ({
+        headers: answer.headers,
+        bytes: [...new Uint8Array(await answer.arrayBuffer())],
+      }));
+      const [id, etag, signed] = ['X-Object-Id', 'ETag', 'X-Object-Signature'].map((name) => headers.get(name) ?? '');
+      return { ...response, id: id!, etag: etag!, signed: signed! };
+    }, `/secrets/objects/${slug}`);
+    const { bytes, id, etag, signed } = read;
+    const version = Number(/\.(\d+)"/.exec(etag)?.[1]);
+    return { bytes: Uint8Array.from(bytes), id, version, text: Buffer.from(signed, 'base64').toString() };
+  }
 
   async function usePhrase(phrase: string): Promise<void> {
     await page.getByText('Use the recovery phrase').click();
@@ -393,6 +415,94 @@ describeInBrowser('secrets pages', () => {
     await go('/vault/tokens');
     await acts.confirm('Revoke limited', 'Revoke token');
     await acts.confirm('Purge limited', 'Purge token');
+  });
+
+  test('values are signed by the key of the browser, also restored and renamed ones', async () => {
+    await go('/vault/writers');
+    await page.getByLabel('Name of the key').fill('Laptop');
+    await expectAccessible(page);
+    await button('Create signing key').click();
+    await said('Signing key created.');
+    await page.getByText(/^Laptop \(SHA256:.*signs the values/).waitFor();
+    const [key = ''] = /ssh-ed25519 \S+(?=')/.exec(await page.locator('pre').innerText()) ?? [];
+    await acts.createSecret({ slug: 'signed', value: 'first', usedBy: ['acme/shop'] });
+    await signature().getByText('Signed by Laptop').waitFor();
+    await button('Verify the value of signed').click();
+    await signature().getByText('The value is the signed one.').waitFor();
+    await expectAccessible(page);
+    await page.locator('summary').getByText('Rename').click();
+    await page.getByLabel('New name').fill('signed-again');
+    await button('Rename').click();
+    await page.getByRole('heading', { name: 'signed-again', level: 1 }).waitFor();
+    await signature().getByText('Signed by Laptop').waitFor();
+    await page.getByText('Replace value').click();
+    await page.getByLabel('New value', { exact: true }).fill('second');
+    await button('Save new value').click();
+    await said(/^Value of “signed-again” replaced/);
+    await acts.confirm('Restore version 1', 'Restore this version');
+    await said('Version 1 of “signed-again” restored.');
+    await signature().getByText('Signed by Laptop').waitFor();
+    // A reader of the library that trusts only the key of the browser accepts the value.
+    const { bytes, text, id } = await readSigned('signed-again');
+    const known = { ...NO_KNOWN_KEYS, writers: { [key]: ['signed*'] } };
+    const checked = checkValue({ slug: 'signed-again', id, sealed: bytes, signature: text }, { known });
+    expect((await checked).statement?.version).toBe(3);
+    await expect(
+      page.evaluate(async () => {
+        const opening = indexedDB.open('trellis-signing');
+        const database = await new Promise<IDBDatabase>((resolve) => {
+          opening.onsuccess = () => resolve(opening.result);
+        });
+        const reading = database.transaction('keys').objectStore('keys').get('own');
+        const pair = await new Promise<CryptoKeyPair>((resolve) => {
+          reading.onsuccess = () => resolve(reading.result as CryptoKeyPair);
+        });
+        return crypto.subtle.exportKey('pkcs8', pair.privateKey);
+      }),
+    ).rejects.toThrow('not extractable');
+  });
+
+  test('a value that a different writer or no writer has signed is not shown, until its writer signs it', async () => {
+    const mallory = parseSigningKey(generateSigningKey());
+    const recipients = [shop.recipient];
+    const sealed = await seal('forged', recipients);
+    const forge = async (slug: string, signer?: Signer) => {
+      const { id, version } = await readSigned(slug);
+      const signed = signer && (await signValue(signer, { slug, id, version: version + 1, sealed, recipients }));
+      const body = { value: Buffer.from(sealed).toString('base64'), recipients, ...(signed && { signature: signed }) };
+      const status = await page.evaluate(
+        async ([path, text]) => {
+          const headers = { 'content-type': 'application/json' };
+          return (await fetch(path!, { method: 'PUT', body: text!, headers })).status;
+        },
+        [`/secrets/objects/${slug}`, JSON.stringify(body)],
+      );
+      expect(status).toBe(200);
+    };
+    await forge('signed-again', mallory);
+    await acts.visit('signed-again');
+    await signature().getByText('this browser trusts a different one for this name').waitFor();
+    await expectAccessible(page);
+    await button('Show value').click();
+    await usePasted(shop.identity);
+    await page.getByRole('alert').getByText('is signed by a key that is not trusted').waitFor();
+    await forge('signed-again');
+    await acts.visit('signed-again');
+    await signature().getByText('Not signed, although this browser trusts a writer').waitFor();
+    await acts.confirm('Sign signed-again', 'Sign the stored value');
+    await said('Value of “signed-again” signed.');
+    await signature().getByText('Signed by Laptop').waitFor();
+
+    // The version that was forged can be trusted, and the writer is then in the list.
+    await acts.confirm('Trust the writer of version 4', 'Trust this writer');
+    await go('/vault/writers');
+    await page.getByText('Unnamed writer').waitFor();
+    await expectAccessible(page);
+    const unnamed = page.getByRole('listitem').filter({ hasText: 'Unnamed writer' });
+    await pressAndConfirm(unnamed.getByRole('button'), 'Trust no longer');
+    await said('is no longer trusted.');
+    await acts.confirm('Delete signing key', 'Delete signing key');
+    await button('Create signing key').waitFor();
   });
 
   test('the audit log is filtered and verified', async () => {

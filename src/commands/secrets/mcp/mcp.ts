@@ -225,6 +225,8 @@ interface Call {
 async function runCommand(shared: CommandContext, { map, command, input, signal }: Call) {
   // Read once for each call, as its command may ask for a passphrase.
   const identity = await shared.readIdentity();
+  // Before the command starts: without the text of the key, it could not be replaced.
+  const signingKey = command.hasOutput ? await shared.readSigningKey() : undefined;
   const session = { ...shared, readIdentity: async () => identity };
   const chosen = map.entries
     .map((entry) => ({ variable: toEntryVariable(entry), slug: entry.slug, id: undefined }))
@@ -240,13 +242,16 @@ async function runCommand(shared: CommandContext, { map, command, input, signal 
   };
   const isError = exitCode !== 0;
   if (!command.hasOutput) return { content: ended, isError };
-  const keys = identity.split('\n').filter((line) => !line.startsWith('#'));
-  const mask = new TextMask([...Object.values(values), session.token, ...keys]);
+  const mask = new TextMask([...Object.values(values), session.token, ...toSecretLines(identity, signingKey)]);
   const [stdout, stderr] = [toShown(result.stdout, mask), toShown(result.stderr, mask)];
   const sizes = { stdout_bytes: result.stdout.totalBytes, stderr_bytes: result.stderr.totalBytes };
   const output = { stdout: stdout.text, stderr: stderr.text, ...sizes, masked: stdout.count + stderr.count };
   return { content: { ...ended, ...output }, isError };
 }
+
+/** Returns the lines of keys, without comments and the frames of PEM. */
+const toSecretLines = (...keys: readonly (string | undefined)[]): string[] =>
+  keys.flatMap((key = '') => key.split(/\r?\n/).filter((line) => !/^(?:#|-----)/.test(line)));
 
 /** @throws CommandError for values that can't be found in the output. */
 function assertHidden(values: Readonly<Record<string, string>>): void {

@@ -67,19 +67,20 @@ const addSelectionOptions = (command: Command): Command =>
 /** @returns the exit code of the program. */
 async function runWithSecrets(session: CommandContext, command: readonly string[], flags: RunOptions): Promise<number> {
   const intervalMs = parseInterval(flags.watch);
+  const watch = intervalMs === undefined ? undefined : { flags, intervalMs };
+  let next = await open(session, flags, watch && (await readVersion(session, flags)));
   for (;;) {
-    const version = intervalMs === undefined ? '' : await readVersion(session, flags);
-    const { program, files } = await start(session, command, flags);
+    const { program, files } = await start(session, { command, flags, values: next.values });
     const stopped = new AbortController();
     try {
-      const changed =
-        intervalMs === undefined
-          ? undefined
-          : untilChanged(session, { flags, version, intervalMs, signal: stopped.signal });
-      const exitCode = await Promise.race([program.ended, ...(changed === undefined ? [] : [changed])]);
-      if (typeof exitCode === 'number') return exitCode;
+      const { version } = next;
+      const changed = watch && untilChanged(session, { ...watch, version, signal: stopped.signal });
+      const result = await Promise.race([program.ended, ...(changed === undefined ? [] : [changed])]);
+      if (typeof result === 'number') return result;
+      if (result === undefined) return await program.ended;
       session.say('A value has changed; the command is restarted.');
       await program.stop();
+      next = result;
     } finally {
       stopped.abort();
       await files?.remove();
@@ -87,14 +88,33 @@ async function runWithSecrets(session: CommandContext, command: readonly string[
   }
 }
 
+/** The values of a selection. */
+interface Opened {
+  /** A text that differs when the selection or one of its values has changed; absent if it is not needed. */
+  readonly version: string | undefined;
+  readonly values: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Opens the selected values. A change during this is found afterwards, as the version is older. */
+async function open(session: CommandContext, flags: RunOptions, version: string | undefined): Promise<Opened> {
+  const values = await openValues(session, await choose(session, flags));
+  // Throws before a running program is stopped.
+  if (!flags.files) toTexts(values);
+  return { version, values };
+}
+
 interface Started {
   readonly program: RunningProgram;
   readonly files: SecretFiles | undefined;
 }
 
-async function start(session: CommandContext, command: readonly string[], flags: RunOptions): Promise<Started> {
+interface Start extends Pick<Opened, 'values'> {
+  readonly command: readonly string[];
+  readonly flags: RunOptions;
+}
+
+async function start(session: CommandContext, { command, flags, values }: Start): Promise<Started> {
   const { terminal } = session;
-  const values = await openValues(session, await choose(session, flags));
   const files = flags.files ? await writeSecretFiles(values, terminal.env) : undefined;
   const env = { ...withoutCredentials(terminal.env), ...(files?.env ?? toTexts(values)) };
   const options = { env, isTerminal: terminal.in.isTTY === true };
@@ -131,25 +151,45 @@ async function readVersion(session: CommandContext, flags: RunOptions): Promise<
 
 interface Watched {
   readonly flags: RunOptions;
-  readonly version: string;
+  readonly version: string | undefined;
   readonly intervalMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Resolves when a value has changed. A service that does not respond is reported once, and asked again. */
-async function untilChanged(session: CommandContext, { flags, version, intervalMs, signal }: Watched): Promise<void> {
+/**
+ * Resolves with the new values when one has changed, or with nothing when the signal aborts. A service that does not respond,
+ * and values that must not be used or can't be opened, are reported once. They are requested again, as a writer may sign
+ * the same value.
+ */
+async function untilChanged(
+  session: CommandContext,
+  { flags, version, intervalMs, signal }: Watched,
+): Promise<Opened | undefined> {
   const reported = new Set<string>();
+  const report = (start: string, error: unknown): void => {
+    const { message } = Object(toCommandError(error, session.server)) as Error;
+    if (!reported.has(message)) session.say(`${start}: ${message}`);
+    reported.add(message);
+  };
   for (;;) {
     await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
     // The program has ended, and with it the watch.
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
+    let found: string;
     try {
-      if ((await readVersion(session, flags)) !== version) return;
-      reported.clear();
+      found = await readVersion(session, flags);
     } catch (error) {
-      const { message } = Object(toCommandError(error, session.server)) as Error;
-      if (!reported.has(message)) session.say(`Can't look for changed values: ${message}`);
-      reported.add(message);
+      report("Can't look for changed values", error);
+      continue;
+    }
+    if (found === version) {
+      reported.clear();
+      continue;
+    }
+    try {
+      return await open(session, flags, found);
+    } catch (error) {
+      report('A value has changed, but the command keeps running with the previous values', error);
     }
   }
 }

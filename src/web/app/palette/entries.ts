@@ -24,6 +24,7 @@ const UNLISTED_NAMES: Readonly<Record<string, string>> = {
   '/vault/new': 'New secret',
   '/vault/import': 'Import a .env file',
   '/vault/consumers': 'Consumers',
+  '/vault/writers': 'Writers of secrets',
   '/vault/tokens': 'Tokens of secrets',
   '/vault/audit': 'Audit log',
   '/vault/identity': 'My key',

@@ -15,18 +15,23 @@ import type { ObjectMetadata } from './names.js';
 /** Stores the public keys that this browser has encrypted to, to detect a key that was replaced on the server. */
 const STORAGE_KEY = 'trellis-known-keys';
 
-function readKnownKeys(): KnownKeys {
+/** The keys of this browser, with the names that its user has given to writers, by their public keys. */
+export interface BrowserKeys extends KnownKeys {
+  readonly writerNames?: Readonly<Record<string, string>>;
+}
+
+export function readBrowserKeys(): BrowserKeys {
   try {
-    return { ...NO_KNOWN_KEYS, ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<KnownKeys>) };
+    return { ...NO_KNOWN_KEYS, ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<BrowserKeys>) };
   } catch {
     return NO_KNOWN_KEYS;
   }
 }
 
+export const saveBrowserKeys = (keys: BrowserKeys): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(keys));
+
 /** Records keys that were used, or that the user of this browser registered. */
-export function rememberKeys(keys: readonly PartyKey[]): void {
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(addKnownKeys(readKnownKeys(), keys)));
-}
+export const rememberKeys = (keys: readonly PartyKey[]): void => saveBrowserKeys(addKnownKeys(readBrowserKeys(), keys));
 
 /**
  * Compares the keys that the service reports with the ones used before, and asks before a value is
@@ -36,7 +41,7 @@ export const createBrowserKeyCheck =
   (replaced?: ObjectMetadata): CheckKeys =>
   async (keys) => {
     const comparison = { recordedRecipients: replaced?.recipients, previousConsumers: replaced?.used_by };
-    const changes = findKeyChanges(keys, { known: readKnownKeys(), ...comparison });
+    const changes = findKeyChanges(keys, { known: readBrowserKeys(), ...comparison });
     if (changes.length > 0 && !(await askToAccept(changes))) throw keyChangedError(changes);
     rememberKeys(keys);
   };

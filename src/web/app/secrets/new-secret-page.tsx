@@ -5,14 +5,13 @@ import { Form, FormError } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { useFirstKey } from './identity/first-key.js';
-import { createBrowserKeyCheck } from './known-keys.js';
 import { linkToSecret, splitTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';
 import { NewProgramField, type ProgramAccess, ProgramCommands, useProgramAccess } from './program-access.js';
 import { ConsumerPicker, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { listAllConsumers, secretsClient } from './secrets.js';
+import { listAllConsumers } from './secrets.js';
 import { copySecretly } from './value/clipboard.js';
 import { ValueGenerator } from './value/generator.js';
 
@@ -38,13 +37,12 @@ export function NewSecretPage() {
     if (isReadable && !(await ensureKey())) return;
     const created = newConsumer === '' ? undefined : await createAccess(newConsumer);
     // Loaded on demand, as most visits seal nothing.
-    const { putSecret } = await import('../../../sealing/put-secret.js');
-    await putSecret(secretsClient, {
+    const { storeSecret } = await import('./signatures/store-value.js');
+    await storeSecret({
       slug,
       value,
       usedBy: created === undefined ? usedBy : [...new Set([...usedBy, created.consumer])],
       keepReadableCopy: isReadable,
-      checkKeys: createBrowserKeyCheck(),
       tags: splitTags(tags),
       ...(description !== '' && { description }),
       ...(days !== '' && { rotateAfterDays: Number(days) }),

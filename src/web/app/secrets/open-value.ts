@@ -1,19 +1,17 @@
-import { replaceSecret } from '../../../sealing/put-secret.js';
 import { open } from '../../../sealing/seal.js';
-import { requireData } from '../api.js';
 import type { Identity } from './identity/wrapping.js';
-import { createBrowserKeyCheck } from './known-keys.js';
 import type { ObjectMetadata } from './names.js';
-import { locateSecret, secretsClient } from './secrets.js';
+import { readCheckedValue } from './signatures/check-value.js';
+import { storeReplacement } from './signatures/store-value.js';
 
 /**
- * Fetches a sealed value and opens it in this browser.
+ * Fetches a sealed value, checks its signature, and opens it in this browser.
  *
- * @throws SealingError `no_match` when the value is not sealed to the identity.
+ * @throws SealingError `no_match` when the value is not sealed to the identity; as `checkValue`.
  */
 export async function openValue(object: ObjectMetadata, { secret }: Identity): Promise<Uint8Array<ArrayBuffer>> {
-  const result = await secretsClient.GET('/objects/{slug}', { params: locateSecret(object), parseAs: 'arrayBuffer' });
-  return open(requireData<unknown>(result) as ArrayBuffer, secret);
+  const { sealed } = await readCheckedValue(object);
+  return open(sealed, secret);
 }
 
 /**
@@ -24,13 +22,5 @@ export async function openValue(object: ObjectMetadata, { secret }: Identity): P
  */
 export async function resealValue(object: ObjectMetadata, identity: Identity): Promise<void> {
   const value = await openValue(object, identity);
-  const { slug, id, etag } = object;
-  await replaceSecret(secretsClient, {
-    slug,
-    id,
-    etag,
-    value,
-    keepReadableCopy: true,
-    checkKeys: createBrowserKeyCheck(object),
-  });
+  await storeReplacement(object, { value, keepReadableCopy: true });
 }

@@ -6,7 +6,8 @@ import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { AuditTable } from './audit/audit-table.js';
 import type { ObjectMetadata, ObjectVersion } from './names.js';
-import { locateSecret, secretsClient } from './secrets.js';
+import { secretsClient } from './secrets.js';
+import { SignedBy } from './signatures/signed-by.js';
 
 interface ObjectHistoryProps {
   readonly object: ObjectMetadata;
@@ -25,12 +26,11 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
     return { versions: requireData(versions), log: requireData(log) };
   }, [slug, id, updated_at]);
   const history = useResource(load);
-  const restore = async ({ version }: ObjectVersion): Promise<void> => {
-    const { path, query } = locateSecret(object);
-    const params = { path: { ...path, version }, query };
-    requireData(await secretsClient.POST('/objects/{slug}/versions/{version}/restore', { params }));
+  const restore = async (previous: ObjectVersion): Promise<void> => {
+    const { restoreValue } = await import('./signatures/store-value.js');
+    await restoreValue(object, previous);
     await onChange();
-    showToast(`Version ${version} of “${slug}” restored.`);
+    showToast(`Version ${previous.version} of “${slug}” restored.`);
   };
   return (
     <AsyncContent from={history}>
@@ -46,6 +46,7 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
                   <small>
                     {formatDateTime(version.created_at)} to {formatDateTime(version.replaced_at)}
                   </small>
+                  <SignedBy object={object} previous={version} onChange={onChange} />
                 </div>
                 <ConfirmButton
                   label={`Restore version ${version.version}`}

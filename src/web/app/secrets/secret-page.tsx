@@ -17,6 +17,7 @@ import { SecretHistory } from './secret-history.js';
 import { ReplaceValue, RevealValue } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { listVariants, locateSecret, secretsClient } from './secrets.js';
+import { SignedBy } from './signatures/signed-by.js';
 
 export function SecretPage() {
   const { slug = '' } = useRoute().params;
@@ -80,7 +81,7 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
           Re-encrypt or replace it.
         </p>
       )}
-      <SecretDetails object={object} isReadable={isReadable} />
+      <SecretDetails object={object} isReadable={isReadable} onChange={onChange} />
       <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
       <Readers object={object} ownKey={ownKey} />
       <ReplaceValue object={object} onChange={onChange} />
@@ -94,10 +95,11 @@ interface FactsProps {
   readonly object: ObjectMetadata;
   /** Whether the owner is a recipient; `undefined` when the recipients are not recorded. */
   readonly isReadable: boolean | undefined;
+  readonly onChange: () => Promise<void>;
 }
 
 /** The metadata of a secret. */
-function SecretDetails({ object, isReadable }: FactsProps) {
+function SecretDetails({ object, isReadable, onChange }: FactsProps) {
   const { description, tags, used_by = [], recipients, created_at, created_by, updated_at, updated_by } = object;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Description', description],
@@ -107,6 +109,7 @@ function SecretDetails({ object, isReadable }: FactsProps) {
     ['Readable by', describeReaders(object, isReadable)],
     ['Created', created_at && `${formatDateTime(created_at)} by ${formatActor(created_by?.type, created_by?.id)}`],
     ['Value set', updated_at && `${formatDateTime(updated_at)} by ${formatActor(updated_by?.type, updated_by?.id)}`],
+    ['Signature', <SignedBy object={object} onChange={onChange} />],
     ['Rotation', describeRotation(object)],
     ['ID', object.id],
   ];
@@ -156,7 +159,8 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
   const [slug, setSlug] = useState(object.slug);
   const params = locateSecret(object);
   const rename = async (): Promise<void> => {
-    requireData(await secretsClient.PATCH('/objects/{slug}', { params, body: { slug } }));
+    const { renameSecret } = await import('./signatures/store-value.js');
+    await renameSecret(object, slug);
     showToast(`“${object.slug}” renamed to “${slug}”.`);
     route(linkToSecret({ slug }), true);
   };

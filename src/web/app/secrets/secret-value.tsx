@@ -3,12 +3,11 @@ import { ActionButton, CopyButton } from '../ui/buttons.js';
 import { Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
-import { createBrowserKeyCheck } from './known-keys.js';
 import type { ObjectMetadata } from './names.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
-import { secretsClient } from './secrets.js';
+import { UnsignedNote } from './signatures/signed-by.js';
 import { copySecretly } from './value/clipboard.js';
 import { ValueGenerator } from './value/generator.js';
 
@@ -163,15 +162,13 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
     void findOwnPublicKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
   }, [object.recipients]);
   const [problem, rotate] = useSealingError(async () => {
-    const { replaceSecret } = await import('../../../sealing/put-secret.js');
-    const { slug, id, etag } = object;
-    const checkKeys = createBrowserKeyCheck(object);
-    await replaceSecret(secretsClient, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable, checkKeys });
+    const { storeReplacement } = await import('./signatures/store-value.js');
+    await storeReplacement(object, { value, usedBy, keepReadableCopy: isReadable });
     setValue('');
     await onChange();
     fold.current?.removeAttribute('open');
     fold.current?.querySelector('summary')?.focus();
-    showToast(`Value of “${slug}” replaced. The previous value is in the version history.`);
+    showToast(`Value of “${object.slug}” replaced. The previous value is in the version history.`);
   });
   return (
     <details ref={fold} class="fold">
@@ -181,6 +178,7 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
         <ValueGenerator onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
+        <UnsignedNote object={object} />
         <FormError text={problem} />
       </Form>
     </details>

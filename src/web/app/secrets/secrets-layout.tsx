@@ -7,6 +7,7 @@ import { ClipboardNotice } from './value/clipboard.js';
 const TABS = [
   ['/vault', 'Secrets'],
   ['/vault/consumers', 'Consumers'],
+  ['/vault/writers', 'Writers'],
   ['/vault/tokens', 'Tokens'],
   ['/vault/audit', 'Audit log'],
   ['/vault/identity', 'My key'],

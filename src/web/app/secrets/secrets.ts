@@ -15,11 +15,11 @@ export async function listAllSecrets(): Promise<ObjectMetadata[]> {
   return objects;
 }
 
-/** Lists the variants of a slug; empty when there is no such secret. */
+/** Lists the variants of a slug with their signatures; empty when there is no such secret. */
 export async function listVariants(slug: string): Promise<readonly ObjectMetadata[]> {
   const variants: ObjectMetadata[] = [];
-  for await (const variant of readAll(secretsClient, '/objects', { params: { query: { slug } } }))
-    variants.push(variant);
+  const query = { slug, signatures: true };
+  for await (const variant of readAll(secretsClient, '/objects', { params: { query } })) variants.push(variant);
   return variants;
 }
 

@@ -118,6 +118,7 @@ const VALUE_ALTERATIONS: Readonly<Record<Altered[number]['reason'], string>> = {
   value: 'the value was changed',
   version: 'not the value that was stored last',
   recipients: 'the recipients were changed',
+  signature: 'the signature was removed or replaced',
   missing: 'the value is missing',
   unknown: 'the log has no entry about it',
 };

@@ -62,11 +62,13 @@ function describeSubject(entry: AuditLogEntry): string {
     previous_slug: previous,
     key,
     previous_key: previousKey,
+    signer,
   } = entry;
   if (type === 'request') return describeDenied(entry);
   const name = slug === '' ? `${SUBJECTS[type]} ${id ?? ''}` : slug;
   const keys = key && (previousKey ? `key ${previousKey} replaced by ${key}` : `key ${key}`);
-  return join(join(join(name, previous && `was ${previous}`), keys), describeWorkload(entry));
+  const named = join(join(name, previous && `was ${previous}`), keys);
+  return join(join(named, signer && `signed by ${signer}`), describeWorkload(entry));
 }
 
 /** Names the workload whose token was exchanged. */

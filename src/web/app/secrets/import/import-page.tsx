@@ -7,13 +7,12 @@ import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
 import { useFirstKey } from '../identity/first-key.js';
 import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
-import { createBrowserKeyCheck } from '../known-keys.js';
 import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../names.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.js';
 import { toSealingMessage, useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { SecretsLayout } from '../secrets-layout.js';
-import { listAllSecrets, secretsClient } from '../secrets.js';
+import { listAllSecrets } from '../secrets.js';
 import { MAX_VARIABLES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
 import { ImportPreview, type ImportResults } from './import-preview.js';
 
@@ -226,18 +225,13 @@ interface StoreOptions {
 /** Seals and stores one variable. An existing secret keeps its consumers and tags, unless others are chosen. */
 async function storeEntry({ slug, value, object }: PlannedEntry, options: StoreOptions): Promise<void> {
   const { usedBy, isReadable, own, tags } = options;
-  const { putSecret, replaceSecret } = await import('../../../../sealing/put-secret.js');
-  if (object === undefined) {
-    const checkKeys = createBrowserKeyCheck();
-    await putSecret(secretsClient, { slug, value, usedBy, keepReadableCopy: isReadable, checkKeys, tags });
-    return;
-  }
+  const { storeReplacement, storeSecret } = await import('../signatures/store-value.js');
+  if (object === undefined) return storeSecret({ slug, value, usedBy, keepReadableCopy: isReadable, tags });
   const wasReadable = own !== undefined && object.recipients?.includes(own) === true;
-  await replaceSecret(secretsClient, {
-    ...{ slug, value, id: object.id, etag: object.etag },
+  await storeReplacement(object, {
+    value,
     ...(usedBy.length > 0 && { usedBy }),
     ...(tags.length > 0 && { tags }),
     keepReadableCopy: isReadable || wasReadable,
-    checkKeys: createBrowserKeyCheck(object),
   });
 }
