@@ -195,7 +195,7 @@ describe('a replica', () => {
     const { data } = (await ask(replica, '{ file(base: { eq: "8.txt" }) { publicURL } }')) as {
       data: { file: { publicURL: string } };
     };
-    bucket.fault = (line) => (line.startsWith('GET /photos/index/files/') ? 'damage' : undefined);
+    bucket.fault = (line) => (/^GET \/photos\/index\/(files|packs)\//.test(line) ? 'damage' : undefined);
     expect((await fetch(replica.origin + data.file.publicURL)).status).toBe(503);
     bucket.fault = undefined;
     expect((await getBytes(replica, data.file.publicURL)).toString()).toBe('text 8 😀');
