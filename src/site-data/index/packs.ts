@@ -144,7 +144,8 @@ class StoredPackTable implements PackTable {
       }
       this.#database.exec('COMMIT');
     } catch (error) {
-      this.#database.exec('ROLLBACK');
+      // On a full disk SQLite has already rolled back.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
   }

@@ -36,13 +36,13 @@ export interface PublishedFiles {
 const MAX_PACKED_BYTES = 256 * 1024;
 
 /** The size of a pack, and the number of its files. It is sent as one request, which is repeated if the connection fails. */
-const PACK_BYTES = 8 * 2 ** 20;
+const PACK_BYTES = 4 * 2 ** 20;
 const PACK_FILES = 4096;
 
 /** Fewer small files, such as those that an editor saves, are objects of their own, so that the catalogs stay the same. */
 const MIN_PACK_FILES = 16;
 
-/** A catalog of full packs has 10 MB before compression. */
+/** A catalog of full packs has 10 MB at most before compression. */
 const PACKS_OF_CATALOG = 128;
 
 /** A larger file is copied and sent in parts. */
@@ -69,8 +69,8 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
   async function upload(file: SiteFile, signal: AbortSignal): Promise<void> {
     const key = toFileKey(file.contentDigest);
     if (file.size <= MAX_MEMORY_BYTES) {
-      const content = await readUnchanged(file);
-      if (content === undefined) return;
+      const content = Buffer.allocUnsafe(file.size);
+      if (!(await readUnchanged(file, content))) return;
       await store.put(key, content, { ifAbsent: true, signal });
     } else if (!(await uploadCopy(file, key, signal))) return;
     list.insert([file.contentDigest]);
@@ -93,18 +93,20 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
   }
 
   async function uploadPack(files: readonly SiteFile[], signal: AbortSignal): Promise<void> {
-    const contents = await Promise.all(files.map((file) => reads(() => readUnchanged(file))));
-    const entries = files.flatMap(({ contentDigest }, index) => {
-      const content = contents[index];
-      return content === undefined ? [] : [{ contentDigest, content }];
-    });
-    if (entries.length === 0) return;
-    const body = Buffer.concat(entries.map(({ content }) => content));
+    let bytes = 0;
+    const places = files.map((file) => ({ file, start: bytes, end: (bytes += file.size) }));
+    const whole = Buffer.allocUnsafe(bytes);
+    const isRead = await Promise.all(
+      places.map(({ file, start, end }) => reads(() => readUnchanged(file, whole.subarray(start, end)))),
+    );
+    const read = places.filter((_place, index) => isRead[index]);
+    if (read.length === 0) return;
+    const isWhole = read.length === files.length;
+    const body = isWhole ? whole : Buffer.concat(read.map(({ start, end }) => whole.subarray(start, end)));
     const digest = createHash('sha256').update(body).digest();
     await store.put(toPackKey(digest), body, { ifAbsent: true, signal });
-    const digests = entries.map(({ contentDigest }) => contentDigest);
-    const sizes = entries.map(({ content }) => content.byteLength);
-    list.insert(digests, encodePack({ digest, digests, sizes }));
+    const digests = read.map(({ file }) => file.contentDigest);
+    list.insert(digests, encodePack({ digest, digests, sizes: read.map(({ file }) => file.size) }));
   }
 
   return {
@@ -167,28 +169,27 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
   };
 }
 
-/** The content of a pack, and its copies while it is joined and sent. */
-const PACK_WEIGHT = 16;
+/** The content of a pack, and its copies while it is sent: five at a time. */
+const PACK_WEIGHT = 12;
 
 const weigh = (bytes: number): number => Math.min(Math.max(MIN_WEIGHT, Math.ceil(bytes / 2 ** 20)), 16);
 
 const isUnreadable = (error: unknown): boolean =>
   ['EACCES', 'ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Returns the content of a file that still has its digest. */
-async function readUnchanged({ absolutePath, contentDigest, size }: SiteFile): Promise<Buffer | undefined> {
+/** Reads the content of a file with the size of `target` into it. @returns whether it still has the digest of the record. */
+async function readUnchanged({ absolutePath, contentDigest }: SiteFile, target: Buffer): Promise<boolean> {
   try {
     const handle = await open(absolutePath);
     try {
-      // One more byte shows that the file has grown.
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size + 1), 0, size + 1, 0);
-      const content = buffer.subarray(0, bytesRead);
-      return createHash('md5').update(content).digest('hex') === contentDigest ? content : undefined;
+      const { bytesRead } = await handle.read(target, 0, target.byteLength, 0);
+      if (bytesRead !== target.byteLength) return false;
     } finally {
       await handle.close();
     }
+    return createHash('md5').update(target).digest('hex') === contentDigest;
   } catch (error) {
-    if (isUnreadable(error)) return undefined;
+    if (isUnreadable(error)) return false;
     throw error;
   }
 }
@@ -222,9 +223,15 @@ function openList(file: string) {
     /** Adds stored files, and the entry of the pack that contains them. */
     insert(digests: readonly string[], pack?: Uint8Array): void {
       database.exec('BEGIN');
-      for (const digest of digests) insertFile.run(digest);
-      if (pack) insertPack.run(pack);
-      database.exec('COMMIT');
+      try {
+        for (const digest of digests) insertFile.run(digest);
+        if (pack) insertPack.run(pack);
+        database.exec('COMMIT');
+      } catch (error) {
+        // On a full disk SQLite has already rolled back.
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
     },
     countPacks: (): number =>
       (database.prepare('SELECT count(*) AS count FROM packs').get() as { count: number }).count,
