@@ -62,7 +62,7 @@ async function readMemory({ child }: FaultServer): Promise<string[]> {
 const store = openObjectStore(PREFIX, bucket.env);
 
 async function findIndex(): Promise<PublishedIndex | undefined> {
-  const found = await readHead(store, undefined, AbortSignal.timeout(10_000));
+  const found = await readHead(store, undefined, AbortSignal.timeout(60_000));
   return found === undefined || found === 'unchanged' ? undefined : found.head.index;
 }
 

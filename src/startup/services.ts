@@ -364,13 +364,13 @@ async function openOwnSite(config: Config, options: ServicesOptions & SiteServic
 }
 
 /** Opens the files of a site that another server publishes. */
-async function openBucketFiles({ siteIndex, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
+async function openBucketFiles({ siteIndex, state, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
   if (siteIndex === undefined) return undefined;
-  const [{ openObjectStore }, { openSiteFiles }] = await Promise.all([
+  const [{ openObjectStore }, { openSiteFiles, toReplicaFolder }] = await Promise.all([
     import('../storage/objects/open-store.js'),
     import('../site-data/index/site-files.js'),
   ]);
-  return openSiteFiles(openObjectStore(siteIndex, awsEnvironment));
+  return openSiteFiles(openObjectStore(siteIndex, awsEnvironment), toReplicaFolder(state));
 }
 
 /** How long a stopping server stores the images that it has just generated. */

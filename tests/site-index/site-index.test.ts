@@ -8,6 +8,7 @@ import type { IndexProgress } from '../../src/site-data/index/index-head.js';
 import { openPublisher } from '../../src/site-data/index/publisher.js';
 import { start } from '../../src/startup/start-server.js';
 import { openObjectStore } from '../../src/storage/objects/open-store.js';
+import { startRoundRobin } from '../contract/round-robin.js';
 import { eventually } from '../eventually.js';
 import { createTestFolder } from '../storage/engine.js';
 import { BUCKET, errorDocument, type Fault, type S3TestServer, startS3Server } from '../storage/objects/s3-server.js';
@@ -124,6 +125,24 @@ async function readSite(server: Server): Promise<{ status: string; indexAgeSecon
 
 const write = (name: string, text: string): Promise<void> => writeFile(path.join(folder, 'site', name), text);
 
+/** Follows the changes that a server reports. */
+async function subscribe(origin: string) {
+  const end = new AbortController();
+  const query = encodeURIComponent('subscription { siteChanged { revision kinds ids } }');
+  const headers = { accept: 'text/event-stream' };
+  const { body } = await fetch(`${origin}/graphql?query=${query}`, { headers, signal: end.signal });
+  let text = '';
+  void (async () => {
+    for await (const chunk of body!.pipeThrough(new TextDecoderStream())) text += chunk;
+  })().catch(() => undefined);
+  return {
+    text: () => text,
+    /** The last one that was reported. */
+    revision: () => [...text.matchAll(/"revision":(\d+)/g)].at(-1)?.[1],
+    close: () => end.abort(),
+  };
+}
+
 async function getBytes(server: Server, link: string): Promise<Buffer> {
   const response = await fetch(server.origin + link);
   expect(response.status).toBe(200);
@@ -158,16 +177,37 @@ describe('a replica', () => {
 
   test('reports changes to subscribers, after which queries see them', async () => {
     const count = await countFiles(replica);
-    const query = encodeURIComponent('subscription { siteChanged { revision kinds } }');
-    const headers = { accept: 'text/event-stream' };
-    const { body } = await fetch(`${replica.origin}/graphql?query=${query}`, { headers });
-    const text = body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+    const stream = await subscribe(replica.origin);
     await write('followed.md', 'text');
-    let events = '';
     // An earlier change of the site may be reported first.
-    do events += (await text.next()).value ?? '';
-    while (!events.includes('"File"') || (await countFiles(replica)) !== count! + 1);
-    await text.return?.();
+    await eventually(async () => {
+      expect(stream.text()).toContain('"File"');
+      expect(await countFiles(replica)).toBe(count! + 1);
+    });
+    stream.close();
+  });
+
+  test('reports the same revisions at each replica behind a proxy, so that a client may connect again to any', async () => {
+    const second = await replicate('second replica');
+    await second.isOpen;
+    const proxy = await startRoundRobin([replica, second].map(({ origin }) => Number(new URL(origin).port)));
+    const streams = [await subscribe(proxy.url), await subscribe(proxy.url)];
+    expect(proxy.counts).toEqual([1, 1]);
+    await write('through the proxy.md', 'text');
+    const query = '{ file(base: { eq: "through the proxy.md" }) { id } }';
+    await eventually(async () => {
+      const { data } = (await ask(publisher, query)) as { data: { file: { id: string } } };
+      for (const stream of streams) expect(stream.text()).toContain(data.file.id);
+      expect(streams[0]!.revision()).toBe(streams[1]!.revision());
+    });
+    streams.push(await subscribe(proxy.url), await subscribe(proxy.url));
+    await eventually(() => {
+      const revisions = streams.map((stream) => stream.revision());
+      expect(revisions).toEqual(Array(4).fill(revisions[0]));
+    });
+    for (const stream of streams) stream.close();
+    await proxy.close();
+    await second.close();
   });
 
   test('serves images and public files that only the bucket has', async () => {
@@ -195,7 +235,7 @@ describe('a replica', () => {
     const { data } = (await ask(replica, '{ file(base: { eq: "8.txt" }) { publicURL } }')) as {
       data: { file: { publicURL: string } };
     };
-    bucket.fault = (line) => (line.startsWith('GET /photos/index/files/') ? 'damage' : undefined);
+    bucket.fault = (line) => (/^GET \/photos\/index\/(files|packs)\//.test(line) ? 'damage' : undefined);
     expect((await fetch(replica.origin + data.file.publicURL)).status).toBe(503);
     bucket.fault = undefined;
     expect((await getBytes(replica, data.file.publicURL)).toString()).toBe('text 8 😀');

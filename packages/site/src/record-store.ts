@@ -5,7 +5,7 @@ import { PatternCache } from './patterns/pattern-cache.js';
 import type { EngineOptions } from './query/engine.js';
 import type { IndexKey } from './query/index-advisor.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
-import type { RecordChange } from './record-changes.js';
+import { ChangedRecords, type RecordChange } from './record-changes.js';
 import {
   bulkLoad,
   type BulkLoadOptions,
@@ -14,7 +14,13 @@ import {
   DURABILITY_PRAGMAS,
   IdIndexes,
 } from './records/bulk-load.js';
-import { applyChangesets, ChangeRecorder, type RecordedChange, SEQUENCE } from './records/change-recorder.js';
+import {
+  applyChangeset,
+  ChangeRecorder,
+  LAST_CHANGE,
+  type RecordedChange,
+  SEQUENCE,
+} from './records/change-recorder.js';
 import {
   addDerivedColumns,
   createIndexes,
@@ -156,6 +162,7 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
         // The time keeps revisions increasing when the records are made again.
         changed = writer.changed.toChange(Math.max(this.revision + 1, Date.now()));
         writer.setMeta(REVISION, String(changed.revision));
+        if (recorder?.isBulk === false) writer.setMeta(LAST_CHANGE, JSON.stringify(changed));
       }
       if (this.nonBmp.changed) writer.setMeta('~astral', this.nonBmp.toText());
       if (sequence !== undefined) writer.setMeta(SEQUENCE, String(sequence));
@@ -190,9 +197,17 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
 
   applyChanges(changesets: readonly Uint8Array[]): void {
     const { database } = this.opened;
+    const changed = new ChangedRecords();
+    let { revision } = this;
     database.exec('BEGIN IMMEDIATE');
     try {
-      applyChangesets(database, changesets);
+      for (const changeset of changesets) {
+        applyChangeset(database, changeset);
+        // The last changeset of a transaction contains its facts.
+        if (this.revision === revision) continue;
+        ({ revision } = this);
+        changed.merge(this.#readLastChange());
+      }
       database.exec('COMMIT');
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -200,9 +215,15 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     } finally {
       this.advance(Date.now());
     }
-    // Changesets are not read; a client that receives this queries everything again.
-    const kinds = Object.keys(this.opened.tables);
-    this.#reportCommit({ revision: this.revision, kinds, ids: [], isTruncated: true });
+    this.#reportCommit(changed.isEmpty ? undefined : changed.toChange(revision));
+  }
+
+  /** Returns the change that the last transaction has stored, or else one after which clients query everything again. */
+  #readLastChange(): RecordChange {
+    const { revision } = this;
+    const stored = JSON.parse(this.meta(LAST_CHANGE) ?? '{}') as Partial<RecordChange>;
+    if (stored.revision === revision) return stored as RecordChange;
+    return { revision, kinds: Object.keys(this.opened.tables), ids: [], isTruncated: true };
   }
 
   async createMissingIndexes(): Promise<void> {

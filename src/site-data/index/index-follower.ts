@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { runWithin } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import { isDamage } from '@trellis/core/storage-faults';
 import type { RecordStore } from '@trellis/site/record-store';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { DAMAGED, ObjectStoreError } from '../../storage/objects/store-errors.js';
@@ -15,12 +16,14 @@ import {
   damaged,
   getObject,
   type IndexHead,
+  type IndexObject,
   type IndexProgress,
   missing,
   type PublishedIndex,
   readHead,
   unpackChangesets,
 } from './index-head.js';
+import { deletePackTable, openPackTable, type PackTable } from './packs.js';
 
 /** The local copy of a published index. */
 export interface LocalIndex {
@@ -97,6 +100,7 @@ class Follower implements IndexFollower {
   readonly #running: Promise<void>;
   #current: Current | undefined;
   #records: RecordStore | undefined;
+  #packs: PackTable | undefined;
   #etag: string | undefined;
   #confirmedAt: number | undefined;
   #lastFailure: string | undefined;
@@ -133,6 +137,7 @@ class Follower implements IndexFollower {
     this.#closing.abort();
     await this.#running;
     this.#records?.close();
+    this.#closePacks();
     await this.#store.close();
   }
 
@@ -211,8 +216,31 @@ class Follower implements IndexFollower {
         `It was published with a different schema of the records, by release ${publisher.release}. Run the same release and contract on both servers.`,
       );
     }
+    // The records that follow name these files.
+    await this.#readCatalogs(index.catalogs ?? []);
     if (!this.#isDamaged && this.#current && canContinue(this.#current, index)) await this.#applyChanges(index);
     else await this.#replaceCopy(index);
+  }
+
+  async #readCatalogs(catalogs: readonly IndexObject[]): Promise<void> {
+    if (this.#packs?.isPresent === false) this.#closePacks();
+    const packs = (this.#packs ??= openPackTable(this.#options.folder));
+    for (const catalog of catalogs) {
+      if (packs.hasCatalog(catalog.key)) continue;
+      const content = await getObject(this.#store, catalog, this.#closing.signal);
+      try {
+        await packs.add(catalog.key, content);
+      } catch (error) {
+        this.#closePacks();
+        if (isDamage(error)) deletePackTable(this.#options.folder);
+        throw error;
+      }
+    }
+  }
+
+  #closePacks(): void {
+    this.#packs?.close();
+    this.#packs = undefined;
   }
 
   async #applyChanges(index: PublishedIndex): Promise<void> {

@@ -5,7 +5,9 @@
  * - `base/<sha256>`: the records as a compressed SQLite database.
  * - `changes/<sha256>`: compressed changes of transactions since the base.
  * - `site/<sha256>`: the configuration of the site.
- * - `files/<md5>`: the files of the site by their content digest.
+ * - `files/<md5>`: files of the site by their content digest.
+ * - `packs/<sha256>`: many small files of the site, one after the other.
+ * - `catalogs/<sha256>`: compressed lists of the packs and their files.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -43,6 +45,8 @@ export interface PublishedIndex {
   readonly base: IndexObject & { readonly sequence: number };
   readonly changes: readonly IndexChanges[];
   readonly site: IndexObject;
+  /** The lists of all packs. */
+  readonly catalogs?: readonly IndexObject[];
   /** The time of the last change since the start of the publisher, in milliseconds. */
   readonly changedAt: number | undefined;
   readonly problems: ProblemReport;
@@ -124,7 +128,7 @@ function isHead(value: unknown): value is IndexHead {
 
 function isIndex(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value.problems) || !Array.isArray(value.changes)) return false;
-  const { origin, schema, sequence, base, site, problems } = value;
+  const { origin, schema, sequence, base, site, catalogs = [], problems } = value;
   const changes: readonly unknown[] = value.changes;
   return (
     typeof origin === 'string' &&
@@ -132,13 +136,15 @@ function isIndex(value: unknown): boolean {
     isCount(sequence) &&
     hasCounts(base, ['sequence']) &&
     hasCounts(site, []) &&
+    Array.isArray(catalogs) &&
+    catalogs.every((catalog) => hasCounts(catalog, [])) &&
     changes.every((change) => hasCounts(change, ['from', 'to'])) &&
     Array.isArray(problems.entries) &&
     isCount(problems.count)
   );
 }
 
-const KEY = /^(base|changes|site)\/[0-9a-f]{64}$/;
+const KEY = /^(base|catalogs|changes|site)\/[0-9a-f]{64}$/;
 
 /** Whether a value names an object, and has these further numbers. */
 const hasCounts = (value: unknown, names: readonly string[]): boolean =>
@@ -148,7 +154,8 @@ const hasCounts = (value: unknown, names: readonly string[]): boolean =>
   ['bytes', ...names].every((name) => isCount(value[name]));
 
 /** Returns the key of an object with these bytes. */
-export const toObjectKey = (folder: 'base' | 'changes' | 'site', digest: string): string => `${folder}/${digest}`;
+export const toObjectKey = (folder: 'base' | 'catalogs' | 'changes' | 'site', digest: string): string =>
+  `${folder}/${digest}`;
 
 /** Returns the key of a file of the site. */
 export const toFileKey = (contentDigest: string): string => `files/${contentDigest}`;
@@ -159,7 +166,7 @@ const decompress = promisify(gunzip);
 /** Stores bytes under their digest. */
 export async function putObject(
   store: ObjectStore,
-  folder: 'changes' | 'site',
+  folder: 'catalogs' | 'changes' | 'site',
   content: Uint8Array,
   signal: AbortSignal,
 ): Promise<IndexObject> {

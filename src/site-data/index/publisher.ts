@@ -59,6 +59,8 @@ interface PublisherOptions {
   readonly signal?: AbortSignal;
   /** How long the head of a different publisher has to stay the same until that publisher counts as stopped. */
   readonly takeOverMs?: number;
+  /** The interval in which the head is written while files are stored. */
+  readonly renewalMs?: number;
 }
 
 /** Changes of a burst are published together. */
@@ -96,6 +98,9 @@ export async function openPublisher(store: ObjectStore, options: PublisherOption
   try {
     const head = new HeadWriter(store, { id: files.id, session: randomUUID(), release: options.release });
     await head.claim(options.takeOverMs ?? TAKE_OVER_MS, options.signal);
+    // Nothing was published here before, or the bucket was emptied.
+    if (head.wasMissing) files.forget();
+    head.wasMissing = false;
     return new RunningPublisher(store, { ...options, head, files });
   } catch (error) {
     files.close();
@@ -141,6 +146,7 @@ class HeadWriter {
       found = now;
     }
     this.#etag = found?.etag;
+    this.wasMissing = found === undefined;
     this.#head = { revision: found?.head.revision ?? 0, publisher: this.#publisher, index: found?.head.index };
     await this.write(this.index, signal);
   }
@@ -280,23 +286,27 @@ class RunningPublisher implements IndexPublisher {
       this.#continues(site, last) ? this.#publishChanges(site, last) : this.#publishBase(site, last),
     );
     const { store, schema } = site;
+    const catalogs = await this.#renewDuring(this.#options.files.putCatalogs(signal));
     await head.write(
-      { ...records, schema, site: description, changedAt: store.changedAt, problems: site.problems() },
+      { ...records, schema, site: description, catalogs, changedAt: store.changedAt, problems: site.problems() },
       signal,
     );
-    if (head.wasMissing) this.#isBroken = true;
+    if (head.wasMissing) {
+      this.#isBroken = true;
+      this.#options.files.forget();
+    }
     head.wasMissing = false;
-    if (last !== undefined && last.base.key !== records.base.key) await this.#deleteOld(last, records);
+    if (last !== undefined && last.base.key !== records.base.key) await this.#deleteOld(last, { ...records, catalogs });
   }
 
   /** Writes the head while many files are stored, so that other servers see that this publisher runs. */
   async #renewDuring<T>(work: Promise<T>): Promise<T> {
-    const { head } = this.#options;
+    const { head, renewalMs = RENEWAL_MS } = this.#options;
     const isOver = work.then(
       () => true,
       () => true,
     );
-    while (!(await Promise.race([isOver, delay(RENEWAL_MS, false, { ref: false })]))) {
+    while (!(await Promise.race([isOver, delay(renewalMs, false, { ref: false })]))) {
       await head.write(head.index, this.#closing.signal).catch((error: unknown) => {
         // The work reports a bucket that does not respond.
         if (error instanceof AppError) throw error;
@@ -377,10 +387,11 @@ class RunningPublisher implements IndexPublisher {
   }
 
   /** Deletes the objects before the last ones, which slow replicas may still read. */
-  async #deleteOld(last: PublishedIndex, now: Pick<PublishedIndex, 'base'>): Promise<void> {
-    const used = new Set([last.base, now.base, ...last.changes].map(({ key }) => key));
+  async #deleteOld(last: PublishedIndex, now: Pick<PublishedIndex, 'base' | 'catalogs'>): Promise<void> {
+    const catalogs = [...(last.catalogs ?? []), ...(now.catalogs ?? [])];
+    const used = new Set([last.base, now.base, ...last.changes, ...catalogs].map(({ key }) => key));
     try {
-      for (const folder of ['base/', 'changes/'])
+      for (const folder of ['base/', 'catalogs/', 'changes/'])
         for await (const { key } of this.#store.list(folder)) if (!used.has(key)) await this.#store.delete(key);
     } catch (error) {
       this.#options.log.warn(`Old objects in ${this.#store.address} can't be deleted: ${toSentence(error)}`);
@@ -401,11 +412,12 @@ const sizeOf = (changes: readonly RecordedChange[]): number =>
     0,
   );
 
-const FILE_COLUMNS = ['absolutePath', 'internal.contentDigest'];
+const FILE_COLUMNS = ['absolutePath', 'internal.contentDigest', 'size'];
 
 const toSiteFile = (row: Readonly<Record<string, unknown>>): SiteFile => ({
   absolutePath: String(row.absolutePath),
   contentDigest: String(row['internal.contentDigest']),
+  size: Number(row.size),
 });
 
 function* listFiles(records: SiteRecords): Generator<SiteFile> {

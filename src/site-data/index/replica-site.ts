@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { join } from 'node:path';
 import type { RecordChange } from '@trellis/site/record-changes';
 import { openCopiedRecords, recordsDigest } from '@trellis/site/site';
 import type { Config } from '../../config/config.js';
@@ -22,6 +21,7 @@ import {
 } from '../service.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
 import type { IndexProgress } from './index-head.js';
+import { toReplicaFolder } from './site-files.js';
 
 /** The description of a site that its publisher adds to the records. */
 export type SiteDescription = Pick<
@@ -111,7 +111,7 @@ class ReplicaSite implements SharingSiteService {
     const [{ tables }, modules] = await Promise.all([loadSiteSchema(project), loadSourceModules(project)]);
     const schema = { tables, modules };
     this.#follower = followIndex(store, {
-      folder: join(state, 'site', 'replica'),
+      folder: toReplicaFolder(state),
       schema: recordsDigest(schema),
       log,
       openCopy: (file) => openCopiedRecords({ ...schema, file, onCommit: (change) => this.#tell('records', change) }),

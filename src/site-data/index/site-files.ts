@@ -1,14 +1,17 @@
 /** The files of a site in a bucket, from which replicas read them. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import { isDamage } from '@trellis/core/storage-faults';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { ObjectStoreError } from '../../storage/objects/store-errors.js';
 import { toFileKey } from './index-head.js';
+import { deletePackTable, findPackedFile } from './packs.js';
 
 /** The files of a published index. */
 export interface SiteFiles {
@@ -26,27 +29,44 @@ const MAX_FETCHES = 8;
 /** The limit for the response, and for a whole file at about 1 MB/s. */
 const FETCH_MS = 60_000;
 
-export function openSiteFiles(store: ObjectStore): SiteFiles {
+/** Returns the folder of the local copy of an index. */
+export const toReplicaFolder = (state: string): string => join(state, 'site', 'replica');
+
+/** @param folder The folder of the local copy of the index, which has the table of packed files. */
+export function openSiteFiles(store: ObjectStore, folder: string): SiteFiles {
   const limit = limitConcurrency(MAX_FETCHES);
   return {
-    fetch: (contentDigest, target) => limit(() => fetchFile(store, contentDigest, target)),
+    fetch: (contentDigest, target) => limit(() => fetchFile(store, folder, { contentDigest, target })),
     close: () => store.close(),
   };
 }
 
-async function fetchFile(store: ObjectStore, contentDigest: string, target: string): Promise<void> {
-  const key = toFileKey(contentDigest);
+interface Fetched {
+  readonly contentDigest: string;
+  readonly target: string;
+}
+
+async function fetchFile(store: ObjectStore, folder: string, { contentDigest, target }: Fetched): Promise<void> {
   try {
+    const packed = findPackedFile(folder, contentDigest);
+    const { key, start = 0, bytes } = packed ?? { key: toFileKey(contentDigest) };
     const signal = AbortSignal.timeout(FETCH_MS);
-    const found = await store.get(key, { signal });
+    if (bytes === 0) {
+      await writeFile(target, '', { mode: 0o600 });
+      return;
+    }
+    const range = bytes === undefined ? undefined : { start, end: start + bytes - 1 };
+    const found = await store.get(key, { signal, ...(range && { range }) });
     if (found === undefined) throw new ObjectStoreError(`${store.address}/${key} is missing.`, { isTemporary: true });
     await pipeline(Readable.from(found.body), createWriteStream(target, { mode: 0o600 }), { signal });
     if ((await digestOf(target)) !== contentDigest)
       throw new ObjectStoreError(`${store.address}/${key} is damaged.`, { isTemporary: false });
   } catch (cause) {
     await rm(target, { force: true });
+    const isTableDamaged = isDamage(cause);
+    if (isTableDamaged) deletePackTable(folder);
     const isStore = cause instanceof ObjectStoreError || (cause as Error).name === 'TimeoutError';
-    if (!isStore) throw cause;
+    if (!isStore && !isTableDamaged) throw cause;
     const headers = { 'Retry-After': '5' };
     throw new AppError('unavailable', 'The file can’t be read from the bucket of the site now. Retry later.', {
       cause,

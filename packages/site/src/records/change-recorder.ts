@@ -14,6 +14,9 @@ export interface RecordedChange {
 /** The key in the table of facts that contains the number of the last transaction. */
 export const SEQUENCE = '~sequence';
 
+/** The key in the table of facts that contains the last change as clients follow it, so that copies report it as well. */
+export const LAST_CHANGE = '~change';
+
 /** Records the changes of each transaction of a connection. */
 export class ChangeRecorder {
   readonly #database: DatabaseSyncInstance;
@@ -98,12 +101,10 @@ export async function copyRecords(file: string, target: string): Promise<number>
 const PAGES_PER_STEP = 256;
 
 /**
- * Applies changes to a copy of the records.
+ * Applies changes of one table to a copy of the records.
  *
  * @throws Error if the copy is not the one that the changes were recorded for.
  */
-export function applyChangesets(database: DatabaseSyncInstance, changesets: readonly Uint8Array[]): void {
-  for (const changeset of changesets) {
-    if (!database.applyChangeset(changeset)) throw new Error('The changes do not fit the copy of the records.');
-  }
+export function applyChangeset(database: DatabaseSyncInstance, changeset: Uint8Array): void {
+  if (!database.applyChangeset(changeset)) throw new Error('The changes do not fit the copy of the records.');
 }
