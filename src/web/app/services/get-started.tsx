@@ -75,7 +75,8 @@ export const GetStarted = () => (user.value == null || marks.value.includes('hid
 
 function FirstSteps() {
   const { value } = useResource(useCallback(loadProgress, [user.value?.username]));
-  const steps = value === undefined ? [] : listSteps(value);
+  if (value === undefined) return <section class="first-steps loading quiet">Loading …</section>;
+  const steps = listSteps(value);
   const done = steps.filter(({ isDone }) => isDone).length;
   if (steps.length === 0) return null;
   return (
