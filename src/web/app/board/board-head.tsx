@@ -52,7 +52,7 @@ export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
         <ActionButton onAct={() => refreshBoard(includeDrafts)}>Refresh</ActionButton>
       </div>
       {boardError.value !== undefined && (
-        <p class="problem" role="alert">
+        <p class="notes problem" role="alert">
           {boardError.value}
         </p>
       )}
