@@ -160,6 +160,7 @@ async function show(
   await act?.(page);
   await page.locator(awaited).first().waitFor();
   await page.waitForTimeout(SETTLE_MS);
+  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
   await take(page, name);
 }
 
