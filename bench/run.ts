@@ -94,7 +94,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'pages',
     description: 'loads, interactions and scrolling of the board in Chromium, as on a phone with a slow network',
-    counts: [rounds(3), ['rows', 'number of pull requests on the large board', 2000, 80]],
+    counts: [rounds(5), ['rows', 'number of pull requests on the large board', 2000, 80]],
     run: benchPages,
   },
   {

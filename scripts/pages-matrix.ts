@@ -13,7 +13,7 @@ import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
 import { startDocsForges } from './docs/forges.js';
-import { keepDays, setUp, storeSecrets } from './docs/scenes.js';
+import { keepDays, keepReviews, setUp, storeSecrets } from './docs/scenes.js';
 
 /**
  * Draws every page in every state, width and theme, measures it against the rules of the layout and of axe, and writes a
@@ -32,7 +32,14 @@ const { values } = parseArgs({
     pictures: { type: 'boolean' },
   },
 });
-const pages = MATRIX_PAGES.filter(({ name }) => values.page?.includes(name) ?? true);
+/** Pages that need the data of this script, beside those that every server has. */
+const PAGES: readonly MatrixPage[] = [
+  ...MATRIX_PAGES,
+  { name: 'pull-request', path: '/?row=github/acme/shop/417' },
+  { name: 'secret', path: '/vault/objects/database-password' },
+];
+
+const pages = PAGES.filter(({ name }) => values.page?.includes(name) ?? true);
 const widths = WIDTHS.filter((width) => values.width?.includes(String(width)) ?? true);
 const states = (['empty', ...STATES] as const).filter((state) => values.state?.includes(state) ?? true);
 const THEMES = ['light', 'dark'] as const;
@@ -134,6 +141,7 @@ try {
   await page.unrouteAll();
   keepDays(path.join(folder, 'trellis.db'));
   await setUp(page, origin, forges);
+  keepReviews(path.join(folder, 'trellis.db'));
   await storeSecrets(page, origin);
   for (const entry of pages) {
     for (const state of states) if (state !== 'empty') await draw(page, origin, entry, state);

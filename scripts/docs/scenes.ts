@@ -6,7 +6,8 @@ import { FORGEJO_TOKEN } from '../../tests/forges/forgejo.js';
 import { GITHUB_TOKEN } from '../../tests/forges/github.js';
 import { GITLAB_TOKEN } from '../../tests/forges/gitlab.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The age of the board, in days. */
 const DAYS = 75;
@@ -92,6 +93,38 @@ export function keepDays(file: string): void {
     const left = isWeekend ? ago % 2 : Math.min(open, 1 + ((ago * 11) % 5));
     open += opened - left;
     day.run(date.toISOString().slice(0, 10), opened, left, open);
+  }
+  database.close();
+}
+
+const TEAM = ['mona', 'lisa', 'ravi'] as const;
+
+/** How many merged pull requests have a history. */
+const HISTORIES = 44;
+
+/** Inserts the review times of merged pull requests in two repositories, so that the charts of reviews have data. */
+export function keepReviews(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA busy_timeout = 5000');
+  const history = database.prepare(
+    `INSERT INTO pull_request_histories (person_id, forge, repository_id, number, title, url, author, author_is_bot,
+        is_draft, times, closed_at, updated_at)
+      SELECT id, 'github', ?, ?, ?, ?, ?, 0, 0, ?, ?, ? FROM people WHERE true ON CONFLICT DO NOTHING`,
+  );
+  for (let index = 0; index < HISTORIES; index += 1) {
+    const repository = index % 3 === 0 ? 'acme/kitchen' : 'acme/shop';
+    const number = 100 + index;
+    const openedAt = Date.now() - (4 + index * 1.6) * DAY_MS;
+    const reviewedAt = openedAt + (1 + ((index * 7) % 30)) * HOUR_MS;
+    const approvedAt = reviewedAt + ((index * 5) % 22) * HOUR_MS;
+    const mergedAt = approvedAt + (1 + ((index * 3) % 12)) * HOUR_MS;
+    const login = TEAM[(index + 1) % 3];
+    const reviewer = { login, requestedAt: openedAt, reviewedAt, lastReviewedAt: approvedAt, isPending: false };
+    const times = { openedAt, readyAt: openedAt, reviewedAt, approvedAt, mergedAt, closedAt: mergedAt };
+    const url = `https://github.com/${repository}/pull/${number}`;
+    const title = `Improve the shop, step ${index + 1}`;
+    const text = JSON.stringify({ ...times, reviewers: [reviewer] });
+    history.run(`R_${repository}`, number, title, url, TEAM[index % 3] ?? '', text, mergedAt, mergedAt);
   }
   database.close();
 }

@@ -10,7 +10,17 @@ import { signUp } from '../../tests/e2e/support/sign-up.js';
 import { startServer } from '../../tests/running-server.js';
 import { buildPages } from '../build-pages.js';
 import { startDocsForges } from './forges.js';
-import { invite, keepDays, openDetails, openRecipe, pasteVariables, setUp, storeSecrets, tryOut } from './scenes.js';
+import {
+  invite,
+  keepDays,
+  keepReviews,
+  openDetails,
+  openRecipe,
+  pasteVariables,
+  setUp,
+  storeSecrets,
+  tryOut,
+} from './scenes.js';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
 
@@ -91,6 +101,7 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   await makeIdentity(page, origin);
   keepDays(path.join(state, 'trellis.db'));
   await setUp(page, origin, board);
+  keepReviews(path.join(state, 'trellis.db'));
   await storeSecrets(page, origin);
   for (const [name, [address, awaited, act]] of Object.entries(PAGES)) {
     if (isWanted(name)) await show(page, name, origin + address, awaited, act);
@@ -149,6 +160,7 @@ async function show(
   await act?.(page);
   await page.locator(awaited).first().waitFor();
   await page.waitForTimeout(SETTLE_MS);
+  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
   await take(page, name);
 }
 

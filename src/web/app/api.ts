@@ -31,6 +31,8 @@ export function toUserMessage(error: unknown): string {
   // The messages of Chromium, Firefox and Safari for a chunk that cannot be loaded.
   if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
   if (error.name === 'TypeError') return isOfNetwork(error) ? toNetworkMessage() : UNREADABLE;
+  // A response that ends early, or that is not JSON.
+  if (error.name === 'SyntaxError') return UNREADABLE;
   return BY_NAME[error.name] ?? error.message;
 }
 

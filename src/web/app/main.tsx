@@ -59,12 +59,15 @@ function App() {
 
 function NotFound() {
   return (
-    <>
+    <section class="narrow">
       <Heading>Page not found</Heading>
+      <p>There is no page at this address.</p>
       <p>
-        There is no page at this address. <a href="/">Back to the home page</a>
+        <a class="button" href="/">
+          Back to the home page
+        </a>
       </p>
-    </>
+    </section>
   );
 }
 
@@ -116,13 +119,13 @@ const isServerUp = (): Promise<boolean> =>
   );
 
 const LoadFailed = () => (
-  <>
+  <section class="narrow">
     <Heading>This page could not be loaded</Heading>
     <p>The server cannot be reached, or it was updated while this tab was open.</p>
     <button type="button" class="main" onClick={() => location.reload()}>
       Reload
     </button>
-  </>
+  </section>
 );
 
 // Not awaited: the bundles of pages import this module and wait until it has run.

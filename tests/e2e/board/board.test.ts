@@ -305,7 +305,7 @@ describeInBrowser('the board', () => {
     await open('/repositories', 'Repositories');
     await page.getByRole('button', { name: 'Set up webhook for acme/shop' }).click();
     await said('Webhook for acme/shop set up.');
-    await page.getByText('The token can’t create one').first().waitFor();
+    await page.getByText('Tokens without the permission for webhooks').first().waitFor();
     await expectAccessible(page);
     await page.goto(stage.server.origin);
     await row('Sharpen the saw').waitFor();

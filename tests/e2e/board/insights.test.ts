@@ -67,10 +67,10 @@ describeInBrowser('insights page', () => {
     expect((await page.request.put(`${stage.server.origin}/api/settings`, { data, headers })).ok()).toBe(true);
   }
 
-  test('before the first refresh, the charts say when data will appear', async () => {
+  test('without a code host, the page leads to the settings', async () => {
     await page.goto(`${stage.server.origin}/insights`);
-    await page.getByText('Data appears after the first refresh.').waitFor();
-    await page.getByText('No code host has reported an API quota yet.').waitFor();
+    await page.getByText('Insights show throughput, reviews, CI and ages.').waitFor();
+    await page.getByRole('link', { name: 'Connect GitHub, GitLab or Forgejo' }).waitFor();
     await expectAccessible(page);
   });
 

@@ -49,7 +49,7 @@ describeInBrowser('repositories page', () => {
   }, 180_000);
 
   test('sets up the webhooks that the token permits and explains the others', async () => {
-    await page.getByText('The token can’t create one').first().waitFor();
+    await page.getByText('Tokens without the permission for webhooks').waitFor();
     await at.confirm(page.getByRole('button', { name: 'Set up webhooks (2)' }), 'Set up webhooks for 2 repositories?');
     await at.said('Set up webhooks: 2 of 2 done.');
     expect(stage.forges.github.repositories[0]!.hooks).toHaveLength(1);

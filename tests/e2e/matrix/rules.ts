@@ -64,16 +64,32 @@ function measure(): LayoutProblem[] {
     }
     return false;
   };
-  const flat = controls.filter((element) => !isLayered(element));
+  /** The boxes of an element, without the parts that a scrolling area cuts off. */
+  const toVisibleBoxes = (element: Element) => {
+    let boxes = [...element.getClientRects()].map(({ left, right, top, bottom }) => ({ left, right, top, bottom }));
+    for (let one = element.parentElement; one && one !== document.body; one = one.parentElement) {
+      if (!/auto|scroll|hidden|clip/.test(getComputedStyle(one).overflowX)) continue;
+      const area = one.getBoundingClientRect();
+      boxes = boxes.map((box) => ({
+        ...box,
+        left: Math.max(box.left, area.left),
+        right: Math.min(box.right, area.right),
+      }));
+    }
+    return boxes;
+  };
+  const flat = controls
+    .filter((element) => !isLayered(element))
+    .map((element) => ({ element, boxes: toVisibleBoxes(element) }));
   const isInline = (element: Element): boolean => getComputedStyle(element).display === 'inline';
-  for (const [index, element] of flat.entries()) {
-    for (const other of flat.slice(index + 1)) {
+  for (const [index, { element, boxes }] of flat.entries()) {
+    for (const { element: other, boxes: others } of flat.slice(index + 1)) {
       if (element.contains(other) || other.contains(element)) continue;
       // The lines of a link are separate boxes, and those of a sentence overlap by the space between them.
       const isText = isInline(element) || isInline(other);
       const shared = Math.max(
-        ...[...element.getClientRects()].flatMap((line) =>
-          [...other.getClientRects()].map((near) => {
+        ...boxes.flatMap((line) =>
+          others.map((near) => {
             const across = Math.min(line.right, near.right) - Math.max(line.left, near.left);
             const down = Math.min(line.bottom, near.bottom) - Math.max(line.top, near.top);
             return across > 2 && down > (isText ? 10 : 2) ? across * down : 0;

@@ -89,6 +89,8 @@ async function replaceTexts(page: Page, text: string): Promise<void> {
       'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, .bar-row bdi, .entries a)',
     );
     for (const element of texts) {
+      // The name of a bar repeats its text.
+      element.closest('.bar-row button')?.removeAttribute('aria-label');
       for (const node of element.childNodes) {
         if (node.nodeType !== Node.TEXT_NODE || (node.textContent ?? '').trim().length < 3) continue;
         node.textContent = replacement.startsWith(' ') ? (node.textContent ?? '') + replacement : replacement;

@@ -38,9 +38,11 @@ function Work({ jobs: { boards, deliveries, notifications, cleanup, site }, onCh
   };
   return (
     <>
-      {site && <p>{describeSite(site)}</p>}
-      <p>{describeCleanup(cleanup)}</p>
-      <p>{describeQueue(notifications)}</p>
+      <dl class="facts">
+        {site && <Fact name="Site" text={describeSite(site)} />}
+        <Fact name="Expired data" text={describeCleanup(cleanup)} />
+        <Fact name="Notifications" text={describeQueue(notifications)} />
+      </dl>
       <div class="acts">
         <ActionButton onAct={onChanged}>Reload</ActionButton>
         <ActionButton onAct={cleanUp}>Delete expired data now</ActionButton>
@@ -61,24 +63,44 @@ function Work({ jobs: { boards, deliveries, notifications, cleanup, site }, onCh
   );
 }
 
-function describeSite({ status, records, changedAt, problems, images }: NonNullable<Jobs['site']>): string {
-  if (status !== 'ok') return `The site is ${status}.`;
-  const changed = changedAt === undefined ? '' : ` Last change: ${formatDateTime(changedAt)}.`;
-  const waiting = `${images.running} images are being made, ${images.waiting} wait.`;
-  return `The site has ${records} records and ${problems} problems.${changed} ${waiting}`;
-}
+const Fact = ({ name, text }: { readonly name: string; readonly text: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{text}</dd>
+  </div>
+);
+
+/** The parts of a line, without those that say nothing. */
+const join = (...parts: readonly (string | false)[]): string => parts.filter((part) => part !== false).join(' · ');
+
+const count = (amount: number, one: string, many: string): string =>
+  `${amount.toLocaleString()} ${amount === 1 ? one : many}`;
+
+const describeSite = ({ status, records, changedAt, problems, images }: NonNullable<Jobs['site']>): string =>
+  status === 'ok'
+    ? join(
+        count(records, 'record', 'records'),
+        count(problems, 'problem', 'problems'),
+        changedAt !== undefined && `changed ${formatDateTime(changedAt)}`,
+        images.running + images.waiting > 0 && `${images.running} images in work, ${images.waiting} waiting`,
+      )
+    : `The site is ${status}.`;
 
 function describeCleanup({ isRunning, endedAt, failures }: Jobs['cleanup']): string {
-  if (isRunning) return 'Expired data is being deleted.';
-  const failed = failures === 0 ? '' : ` ${failures} steps failed; the log has the errors.`;
-  if (endedAt === undefined) return 'Expired data has not been deleted yet.';
-  return `Expired data was last deleted ${formatDateTime(endedAt)}.${failed}`;
+  if (isRunning) return 'Being deleted';
+  if (endedAt === undefined) return 'Not deleted yet';
+  return join(
+    `Last deleted ${formatDateTime(endedAt)}`,
+    failures > 0 && `${count(failures, 'step', 'steps')} failed; the log has the errors`,
+  );
 }
 
-function describeQueue({ collecting, waiting, failed }: Jobs['notifications']): string {
-  const lost = failed === 0 ? '' : ` ${failed} could not be sent in the last 24 hours.`;
-  return `Notifications: ${waiting} messages wait, ${collecting} events are being collected.${lost}`;
-}
+const describeQueue = ({ collecting, waiting, failed }: Jobs['notifications']): string =>
+  join(
+    `${count(waiting, 'message', 'messages')} waiting`,
+    `${count(collecting, 'event', 'events')} being collected`,
+    failed > 0 && `${failed} not sent in the last 24 hours`,
+  );
 
 const BOARD_NAMES = ['Board', 'State', 'Due', 'Refreshes', 'Actions'] as const;
 

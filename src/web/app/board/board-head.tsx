@@ -52,7 +52,7 @@ export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
         <ActionButton onAct={() => refreshBoard(includeDrafts)}>Refresh</ActionButton>
       </div>
       {boardError.value !== undefined && (
-        <p class="problem" role="alert">
+        <p class="notes problem" role="alert">
           {boardError.value}
         </p>
       )}
@@ -92,7 +92,7 @@ export function EmptyBoard({
   rows,
 }: {
   readonly board: Board;
-  readonly rows: 'issues' | 'pull requests' | 'repositories';
+  readonly rows: 'charts' | 'issues' | 'pull requests' | 'repositories';
 }) {
   const failed = [...board.forges, ...(board.furtherForges ?? [])].filter(({ error }) => error !== undefined);
   const isOwn = boardOwner.value === '';
@@ -105,10 +105,18 @@ export function EmptyBoard({
     const link = isOwn && <a href="/repositories">Choose the repositories on your board</a>;
     return <EmptyState icon={ICONS[rows]} text={`No open ${rows}.`} next={link} />;
   }
-  return <EmptyState icon={ICONS[rows]} text="No code host connected yet." next={connect} />;
+  const text = `No code host connected yet. ${PURPOSES[rows]}`;
+  return <EmptyState icon={ICONS[rows]} text={text} next={connect} />;
 }
 
-const ICONS = { issues: 'issue', 'pull requests': 'open', repositories: 'repository' } as const;
+const ICONS = { charts: 'chart', issues: 'issue', 'pull requests': 'open', repositories: 'repository' } as const;
+
+const PURPOSES = {
+  charts: 'Insights show throughput, reviews, CI and ages.',
+  issues: 'Open issues of all your repositories appear here.',
+  'pull requests': 'Your pull requests appear here, grouped by whose turn it is.',
+  repositories: 'Your repositories appear here, with their webhooks.',
+} as const;
 
 const connect = (
   <a class="button main" href="/settings">

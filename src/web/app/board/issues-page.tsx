@@ -100,10 +100,13 @@ function IssueRow({ issue }: { readonly issue: Issue }) {
           ))}
         </div>
         <div class="where quiet">
-          <span class="repo">{issue.repo}</span> #{issue.number} · {FORGE_NAMES[issue.forge]} · {issue.author} ·{' '}
-          <RelativeTime time={issue.updatedAt} />
+          <span class="repo">{issue.repo}</span> #{issue.number} · {FORGE_NAMES[issue.forge]} · {issue.author}
         </div>
       </div>
+      <span class="age quiet">
+        <span class="aside">updated </span>
+        <RelativeTime time={issue.updatedAt} />
+      </span>
     </li>
   );
 }

@@ -56,6 +56,12 @@ function RepositoryList({ repositories }: { readonly repositories: readonly Repo
         {found.length} of {repositories.length} match
       </p>
       {!isReadOnly && <RepositoryBulk repositories={found} />}
+      {!isReadOnly && found.some(isWithoutWebhook) && (
+        <p class="notes">
+          Tokens without <a href="/settings">the permission for webhooks</a> can’t set them up. Add those webhooks at
+          the code host.
+        </p>
+      )}
       <ul class="pulls repositories">
         {paged.rows.map((one) => (
           <RepositoryRow key={formatRepositoryName(one)} repository={one} isReadOnly={isReadOnly} />
@@ -181,16 +187,14 @@ function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
   );
 }
 
+const isWithoutWebhook = ({ hasWebhook, canManageWebhooks, yoursOnly }: Repository): boolean =>
+  !hasWebhook && !canManageWebhooks && yoursOnly !== true;
+
 function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { forge, fullName, hasWebhook, canManageWebhooks } = repository;
   if (hasWebhook) return <span class="hook good">Webhook active</span>;
   if (!canManageWebhooks) {
-    return (
-      <span class="hook quiet">
-        No webhook. The token can’t create one: see <a href="/settings">the permissions it needs</a>, or set it up
-        manually.
-      </span>
-    );
+    return <span class="hook quiet">No webhook, and no permission to set it up</span>;
   }
   const isLocked = findRateLimitLock(repository) !== undefined;
   const ensure = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { TableHead } from '../ui/headings.js';
+import { Icon } from '../ui/icon.js';
 import { type Bar, MAX_BARS, sumParts } from './chart-data.js';
 import { ExportButton } from './export-button.js';
 
@@ -27,10 +28,17 @@ export function BarChart<T extends Bar>(props: BarChartProps<T>) {
       <figcaption>
         <h2 id={id}>{title}</h2>
       </figcaption>
-      {isEmpty ? <p class="quiet">Nothing to show yet.</p> : <Bars {...props} />}
+      {isEmpty ? <NoData text="Nothing to show yet." /> : <Bars {...props} />}
     </figure>
   );
 }
+
+/** Takes the place of the data of an empty chart. */
+export const NoData = ({ text }: { readonly text: string }) => (
+  <p class="no-data">
+    <Icon name="chart" /> {text}
+  </p>
+);
 
 /** The bars with their legend and their table. */
 export function Bars<T extends Bar>(props: BarChartProps<T>) {

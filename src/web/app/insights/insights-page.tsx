@@ -1,13 +1,13 @@
 import '../board/board.css';
 import './insights.css';
-import { BoardHead, ForgeNotices } from '../board/board-head.js';
+import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from '../board/board-head.js';
 import { boardError, boardOwner, newestBoard } from '../board/data/board-store.js';
 import { useBoard } from '../board/data/follow-board.js';
 import type { Board } from '../board/data/rows.js';
 import { useAddress } from '../ui/address.js';
 import { Countdown } from '../ui/time-elements.js';
 import { formatTime } from '../ui/times.js';
-import { BarChart, ChartTable } from './bar-chart.js';
+import { BarChart, ChartTable, NoData } from './bar-chart.js';
 import {
   type ApiQuota,
   CI_PARTS,
@@ -38,13 +38,14 @@ export function InsightsPage() {
       ) : (
         <>
           <ForgeNotices board={board} />
-          {board.forges.length === 0 && (
-            <p class="notes">
-              No code host is connected, so the charts are empty. <a href="/services">Get started</a>
-            </p>
+          {hasSource(board) ? (
+            <>
+              <Periods />
+              <Charts board={board} />
+            </>
+          ) : (
+            <EmptyBoard board={board} rows="charts" />
           )}
-          <Periods />
-          <Charts board={board} />
           <RowsDialog board={board} />
           <ReviewRowsDialog />
         </>
@@ -122,7 +123,7 @@ function ApiQuotas({ budgets }: { readonly budgets: readonly ApiQuota[] }) {
         <h2 id="budgets">API quotas</h2>
       </figcaption>
       {budgets.length === 0 ? (
-        <p class="quiet">No code host has reported an API quota yet.</p>
+        <NoData text="No code host has reported an API quota yet." />
       ) : (
         <>
           <div class="gauges">

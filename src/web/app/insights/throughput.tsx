@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { boardOwner, newestBoard } from '../board/data/board-store.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { timezone } from '../ui/times.js';
-import { ChartTable } from './bar-chart.js';
+import { ChartTable, NoData } from './bar-chart.js';
 import { period, showRows } from './insights-state.js';
 import { MARGIN_LEFT, MARGIN_RIGHT, ThroughputChart } from './throughput-chart.js';
 import {
@@ -49,7 +49,7 @@ export function ThroughputFigure() {
 function Counted({ counts, period: shown }: LoadedCounts) {
   const columns = useMemo(() => toColumns(counts, shown), [counts, shown]);
   if (counts.since === undefined) {
-    return <p class="quiet">Data appears after the first refresh.</p>;
+    return <NoData text="Data appears after the first refresh." />;
   }
   const { opened, left, open } = sumColumns(columns);
   return (

@@ -81,12 +81,14 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
           Re-encrypt or replace it.
         </p>
       )}
+      <div>
+        <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
+        <ReplaceValue object={object} onChange={onChange} />
+        <Readers object={object} ownKey={ownKey} />
+        <SecretActions object={object} onDeleted={onDeleted} />
+        <SecretHistory object={object} onChange={onChange} />
+      </div>
       <SecretDetails object={object} isReadable={isReadable} onChange={onChange} />
-      <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
-      <Readers object={object} ownKey={ownKey} />
-      <ReplaceValue object={object} onChange={onChange} />
-      <SecretActions object={object} onDeleted={onDeleted} />
-      <SecretHistory object={object} onChange={onChange} />
     </section>
   );
 }

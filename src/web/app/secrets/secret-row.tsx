@@ -21,28 +21,30 @@ export function SecretRow({ object, ownKey, onTag }: ObjectRowProps) {
   const rest = used_by.length - SHOWN_CONSUMERS;
   return (
     <div class="object">
-      <p>
-        <a href={linkToSecret(object)}>{slug}</a>
-        {tags.map((tag) => (
-          <button
-            key={tag}
-            type="button"
-            class="chip"
-            aria-label={`Show only secrets tagged ${tag}`}
-            onClick={() => onTag(tag)}
-          >
-            {tag}
-          </button>
-        ))}
-        {rotation_due && <span class="chip bad">due for rotation</span>}
-        {reseal && <span class="chip bad">needs re-encryption</span>}
-      </p>
-      {description !== undefined && <p class="quiet">{description}</p>}
+      <div>
+        <p>
+          <a href={linkToSecret(object)}>{slug}</a>
+          {tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              class="chip"
+              aria-label={`Show only secrets tagged ${tag}`}
+              onClick={() => onTag(tag)}
+            >
+              {tag}
+            </button>
+          ))}
+          {rotation_due && <span class="chip bad">due for rotation</span>}
+          {reseal && <span class="chip bad">needs re-encryption</span>}
+        </p>
+        {description !== undefined && <p class="quiet">{description}</p>}
+      </div>
       <p class="quiet">
         {readers.length === 0 ? 'No consumers' : `Readable by ${readers.join(', ')}`}
         {rest > 0 && <AllConsumers slug={slug} names={used_by} rest={rest} />}
-        {updated_at && ` · updated ${formatDate(updated_at)}`}
       </p>
+      <p class="quiet">{updated_at && `Updated ${formatDate(updated_at)}`}</p>
     </div>
   );
 }

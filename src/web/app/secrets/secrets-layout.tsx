@@ -15,14 +15,19 @@ const TABS = [
 
 interface VaultFrameProps {
   readonly title: string;
+  /** Links beside the title. */
+  readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** The layout of the secrets pages: heading, tabs and the dialog about changed keys. */
-export function SecretsLayout({ title, children }: VaultFrameProps) {
+export function SecretsLayout({ title, actions, children }: VaultFrameProps) {
   return (
     <>
-      <Heading>{title}</Heading>
+      <div class="page-head">
+        <Heading>{title}</Heading>
+        {actions}
+      </div>
       <SectionTabs name="Secrets" parts={TABS} />
       <ClipboardNotice />
       {children}

@@ -19,15 +19,19 @@ const PAGE_SIZE = 100;
 export function SecretsPage() {
   const objects = useResource(listAllSecrets);
   return (
-    <SecretsLayout title="Secrets">
-      <p class="row wrapping">
-        <a class="button main" href="/vault/new">
-          New secret
-        </a>
-        <a class="button" href="/vault/import">
-          Import a .env file
-        </a>
-      </p>
+    <SecretsLayout
+      title="Secrets"
+      actions={
+        <>
+          <a class="button" href="/vault/import">
+            Import a .env file
+          </a>
+          <a class="button main" href="/vault/new">
+            New secret
+          </a>
+        </>
+      }
+    >
       <AsyncContent from={objects}>
         {(list) => (
           <>
@@ -129,7 +133,7 @@ function Welcome() {
         </>
       }
       next={
-        <a class="button" href="/vault/new">
+        <a class="button main" href="/vault/new">
           Create the first secret
         </a>
       }

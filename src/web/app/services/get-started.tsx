@@ -74,8 +74,10 @@ async function findImage(): Promise<string | null> {
 export const GetStarted = () => (user.value == null || marks.value.includes('hidden') ? null : <FirstSteps />);
 
 function FirstSteps() {
-  const { value } = useResource(useCallback(loadProgress, [user.value?.username]));
-  const steps = value === undefined ? [] : listSteps(value);
+  const { value, problem } = useResource(useCallback(loadProgress, [user.value?.username]));
+  if (problem !== undefined) return null;
+  if (value === undefined) return <section class="first-steps loading quiet">Loading …</section>;
+  const steps = listSteps(value);
   const done = steps.filter(({ isDone }) => isDone).length;
   if (steps.length === 0) return null;
   return (

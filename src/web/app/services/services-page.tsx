@@ -1,4 +1,5 @@
 import { publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
+import { CopyButton } from '../ui/buttons.js';
 import { Heading } from '../ui/headings.js';
 import { GetStarted } from './get-started.js';
 
@@ -78,7 +79,10 @@ function SiteData() {
 function Example({ name, text }: { readonly name: string; readonly text: string }) {
   return (
     <>
-      <h3>{name}</h3>
+      <div class="example-head">
+        <h3>{name}</h3>
+        <CopyButton value={text} what={`“${name}”`} />
+      </div>
       <pre class="example" tabIndex={0} role="region" aria-label={name}>
         <code>{text}</code>
       </pre>

@@ -1,4 +1,5 @@
 import type { TypedQuery } from '@trellis/client/site-client';
+import { requireData } from '../api.js';
 import { loadSession } from '../session.js';
 
 type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
@@ -53,11 +54,18 @@ async function send<T>(query: string, variables: unknown = {}) {
   });
   // The session has ended. Loading it leads to the sign-in page.
   if (response.status === 401) await loadSession();
-  const { data, errors = [], error } = (await response.json()) as GraphqlResponse<T>;
+  const { data, errors = [], error } = (await readBody(response)) as GraphqlResponse<T>;
   if (data) return { data, errors };
   if (errors.length > 0) throw toError(errors);
   throw new SiteQueryError(error ?? `The server responded with status ${response.status} and without data.`);
 }
+
+/** @throws ApiError for an error response that is not JSON, such as the page of a proxy. */
+const readBody = (response: Response): Promise<unknown> =>
+  response.json().catch((error: unknown) => {
+    requireData({ response });
+    throw error;
+  });
 
 const toError = ([first]: ServerErrors): SiteQueryError =>
   new SiteQueryError(first?.message ?? 'The server gave no reason.', first?.extensions?.field);

@@ -85,7 +85,12 @@ function Account() {
     <>
       <PaletteButton onOpen={(href) => (ROUTER_SCOPE.test(href) ? route(href) : location.assign(href))} />
       <ActivityPanel />
-      <span class="who">{user.value.displayName}</span>
+      <span class="who">
+        <span class="avatar" aria-hidden="true">
+          {String.fromCodePoint(user.value.displayName.codePointAt(0) ?? 0x20)}
+        </span>
+        <span>{user.value.displayName}</span>
+      </span>
     </>
   );
 }

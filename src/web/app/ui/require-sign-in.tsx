@@ -38,10 +38,13 @@ function Unknown() {
 }
 
 const NotForYou = () => (
-  <>
+  <section class="narrow">
     <Heading>Admins only</Heading>
+    <p>Only admins can see this page.</p>
     <p>
-      Only admins can see this page. <a href="/">Back to the home page</a>
+      <a class="button" href="/">
+        Back to the home page
+      </a>
     </p>
-  </>
+  </section>
 );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
+import { Icon } from '../../ui/icon.js';
 import { Menu } from '../../ui/menu.js';
 import { Countdown } from '../../ui/time-elements.js';
 import { formatDate } from '../../ui/times.js';
@@ -53,7 +54,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
     <div class="actions">
       {isReview && <ReviewLink row={row} />}
       {main && button(main)}
-      <Menu name="More" label={`More for #${row.number}`}>
+      <Menu name={more} label={`More for #${row.number}`}>
         {(close) => (
           <>
             {others.map((action) => button(action, close))}
@@ -71,6 +72,13 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
     </div>
   );
 }
+
+const more = (
+  <>
+    <Icon name="dots" />
+    <span class="word">More</span>
+  </>
+);
 
 /**
  * Returns the first action that is possible; failed checks are rerun first. Blocked actions are in the menu, with their

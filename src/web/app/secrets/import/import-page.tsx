@@ -42,6 +42,8 @@ interface ImportFormProps {
 
 function ImportForm({ objects, onChange }: ImportFormProps) {
   const [text, setText] = useState('');
+  // Once there was something to save, the button keeps its place and the focus.
+  const [isUsed, setUsed] = useState(false);
   const [fileProblem, setFileProblem] = useState<string>();
   const [naming, setNaming] = useState<Naming>('as-is');
   const [tags, setTags] = useState('');
@@ -65,6 +67,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
   const unlocked = useUnlockedIdentity();
   const { withIdentity, prompt } = useIdentityPrompt(unlocked);
   const change = (next: string): void => {
+    if (next !== '') setUsed(true);
     setText(next);
     setCompared(new Map());
     setResults(new Map());
@@ -147,7 +150,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
           />
           {prompt}
           <FormError text={problem ?? compareProblem} />
-          <div class="acts">
+          <div class="acts" hidden={!isUsed}>
             <ActionButton class="main" aria-disabled={chosen.size === 0} onAct={save}>
               {chosen.size === 1 ? 'Save 1 secret' : `Save ${chosen.size} secrets`}
             </ActionButton>

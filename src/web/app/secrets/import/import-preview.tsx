@@ -25,7 +25,9 @@ export function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }:
   return (
     <section aria-labelledby="import-preview">
       <h2 id="import-preview">Preview</h2>
-      <p role="status">{describePlan(plan)}</p>
+      <p role="status" class={plan.length === 0 ? 'empty' : undefined}>
+        {describePlan(plan)}
+      </p>
       {ignoredLines.length > 0 && (
         <p class="problem">
           {ignoredLines.length === 1 ? 'This line sets' : 'These lines set'} no variable: {describeLines(ignoredLines)}.
