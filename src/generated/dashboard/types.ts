@@ -2481,7 +2481,10 @@ export interface components {
              *     it. Omitted in repositories that the board lists.
              */
             readonly foundBy?: readonly components["schemas"]["Involvement"][];
-            /** @description Whether the credential may not write to the repository, so that a maintainer has to merge. Omitted if it may. */
+            /**
+             * @description Whether the credential may not write to the repository, so that a maintainer has to merge, or the forge
+             *     withholds its permission there. Omitted if it may write.
+             */
             readonly readOnly?: boolean;
             /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeEnabled?: boolean;
@@ -2499,7 +2502,7 @@ export interface components {
             readonly updateRequest?: components["schemas"]["UpdateRequest"] | null;
         };
         /**
-         * @description A repository with its owner, as `owner/name`. GitLab groups can be nested.
+         * @description A repository with its owner, as `owner/name`. Only groups of GitLab can be nested.
          * @example acme/shop
          */
         readonly RepoName: string;
