@@ -2324,7 +2324,15 @@ export interface components {
             readonly reachable: boolean;
             /** @description The number of repositories, without those that are marked as `yoursOnly`. */
             readonly repoCount: number;
-            /** @description Whether the forge has more open pull requests than the 1,000 that are read. */
+            /**
+             * @description Whether the first reading is still running, so that repositories and rows are missing. The user's pull requests
+             *     come first. Omitted afterwards.
+             */
+            readonly reading?: boolean;
+            /**
+             * @description Whether the forge has more open pull requests than the 1,000 that are read. Those in which the user is involved
+             *     are on the board anyway, if the forge could search for them.
+             */
             readonly truncated: boolean;
             /**
              * Format: date-time
