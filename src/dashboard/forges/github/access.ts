@@ -41,8 +41,8 @@ export const USER_ACCESS: RepositoryAccess = {
   canManageWebhooks: ({ viewerPermission }) => viewerPermission === 'ADMIN',
 };
 
-/** GraphQL's limit, which equals the page size of REST. */
-const IDS_PER_QUERY = 100;
+/** As many as cost one point, like a page of {@link DISCOVER}. */
+const IDS_PER_QUERY = 74;
 
 /** Returns the access of an App: the repositories of an installation, with the same permissions for all of them. */
 export function toRepositoryAccess(
