@@ -1,9 +1,14 @@
-import { createGithubForge } from '../../src/dashboard/forges/github/github-forge.js';
-import { createAddressPolicy } from '../../src/dashboard/forges/http/address-policy.js';
-import { createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
-import { LOOPBACK } from '../../tests/forges/forge-server.js';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import type { Board } from '../../src/dashboard/boards/board.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { githubIssue, githubPullRequest, githubRepository } from '../../tests/forges/github-state.js';
 import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../tests/forges/github.js';
+import { build } from '../child.js';
+import { type RunningServer, startServer } from '../server.js';
 import { toTable } from '../table.js';
 
 export interface BudgetBenchOptions {
@@ -13,8 +18,8 @@ export interface BudgetBenchOptions {
 
 const ORGANIZATIONS = 20;
 
-/** As many repositories as a refresh reads together. */
-const TOGETHER = 40;
+/** The user opened one pull request of so many. */
+const AUTHORS = 20;
 
 /** A prime number, so that the repositories with most pull requests are far apart. */
 const STRIDE = 379;
@@ -22,41 +27,101 @@ const STRIDE = 379;
 /** Above every cost, so that the quota ends no reading. */
 const LIMIT = 1_000_000;
 
-/**
- * Counts the points and requests that reading a large account costs at the test GitHub, which charges by GitHub's
- * published formula. No time is measured.
- */
-export async function benchBudget({ repositories, pullRequests }: BudgetBenchOptions): Promise<string> {
-  const server = await startGithub();
-  const { graphql } = server.budgets;
-  Object.assign(graphql, { limit: LIMIT, remaining: LIMIT });
-  fill(server, { repositories, pullRequests });
-  const agent = createAgent(createAddressPolicy({ allow: LOOPBACK }));
-  const forge = createGithubForge({ agent, baseUrl: server.url, token: GITHUB_TOKEN, record: async () => undefined });
-  const rows: string[][] = [];
+/** How often the board is read during a first reading. */
+const POLL_MS = 100;
 
-  async function count<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = [graphql.remaining, server.seen.length] as const;
-    const result = await work();
-    rows.push([name, String(before[0] - graphql.remaining), String(server.seen.length - before[1])]);
-    return result;
+/**
+ * Connects the built server to a large account at the test GitHub, which charges by GitHub's published formula. Counts
+ * the points and requests of a first and a second reading, and measures when the first rows are on the board.
+ */
+export async function benchBudget(options: BudgetBenchOptions): Promise<string> {
+  build();
+  const state = path.join(mkdtempSync(path.join(tmpdir(), 'trellis-bench-budget-')), 'state');
+  const github = await startGithub();
+  try {
+    fill(github, options);
+    mkdirSync(state, { mode: 0o700 });
+    const token = await createUser(state);
+    const environment = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'dashboard' };
+    const server = await startServer(['dist/cli.js', 'serve'], environment, (origin) => fetch(`${origin}/api/version`));
+    try {
+      return await measure({ github, server, token }, options);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await github.close();
+    rmSync(path.dirname(state), { recursive: true, force: true });
+  }
+}
+
+async function createUser(state: string): Promise<string> {
+  const database = await openDatabase({ file: path.join(state, 'trellis.db') });
+  const accounts = createAccounts(database, { origin: () => 'http://localhost' });
+  const { id } = await accounts.users.add({ username: 'mona', displayName: 'Mona' });
+  const caller = await accounts.sessions.findCaller(await accounts.sessions.start(id));
+  if (caller === undefined) throw new Error('Signing in returned no session.');
+  const wanted = {
+    label: 'bench',
+    expiresAt: new Date(Date.now() + 86_400_000),
+    scopes: ['read', 'write'] as ('read' | 'write')[],
+  };
+  const { token } = await accounts.tokens.create(caller, wanted, '127.0.0.1');
+  await database.destroy();
+  return token;
+}
+
+interface Setup {
+  readonly github: TestGithub;
+  readonly server: RunningServer;
+  readonly token: string;
+}
+
+async function measure({ github, server, token }: Setup, options: BudgetBenchOptions): Promise<string> {
+  const { graphql } = github.budgets;
+  Object.assign(graphql, { limit: LIMIT, remaining: LIMIT });
+  const rows: string[][] = [];
+  const megabytes = { largest: 0 };
+  const send = async (method: string, address: string, body?: object): Promise<Board> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(server.origin + address, { method, headers, body: body && JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${method} ${address} returned ${response.status}: ${await response.text()}`);
+    return (await response.json()) as Board;
+  };
+
+  async function count(name: string, work: () => Promise<number | undefined>): Promise<void> {
+    const before = [graphql.remaining, github.seen.length] as const;
+    const startedAt = performance.now();
+    const firstMs = await work();
+    const seconds = (performance.now() - startedAt) / 1000;
+    const first = firstMs === undefined ? '' : ((firstMs - startedAt) / 1000).toFixed(1);
+    const [points, requests] = [before[0] - graphql.remaining, github.seen.length - before[1]];
+    const largest = Math.max(megabytes.largest, server.megabytes());
+    rows.push([name, String(points), String(requests), first, seconds.toFixed(1), largest.toFixed(0)]);
   }
 
-  const found = await count('discovery', () => forge.discover());
-  let read = 0;
-  await count('all repositories', async () => {
-    for (let start = 0; start < found.length; start += TOGETHER) {
-      const part = await forge.read(found.slice(start, start + TOGETHER));
-      read += part.repositories.reduce((sum, one) => sum + one.pullRequests.length, 0);
+  await count('first reading', async () => {
+    await send('PUT', '/api/settings', { githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN });
+    let firstMs: number | undefined;
+    for (;;) {
+      const { forges, pullRequests } = await send('GET', '/api/dashboard');
+      if (pullRequests.length > 0) firstMs ??= performance.now();
+      megabytes.largest = Math.max(megabytes.largest, server.megabytes());
+      if (forges[0] !== undefined && forges[0].reading !== true) return firstMs;
+      await sleep(POLL_MS);
     }
   });
-  await count(
-    'search for pull requests of the user',
-    () => forge.readInvolved?.(new Set(found.map(({ id }) => id))) ?? Promise.resolve(undefined),
-  );
-  await server.close();
-  const title = `${found.length} repositories, ${read} open pull requests`;
-  return toTable([title, 'points', 'requests'], rows);
+  await count('second reading', async () => {
+    const before = await send('GET', '/api/dashboard');
+    // A long refresh continues after its request has timed out.
+    await send('POST', '/api/dashboard/refresh').catch(() => undefined);
+    while ((await send('GET', '/api/dashboard')).generatedAt === before.generatedAt) await sleep(POLL_MS);
+    return undefined;
+  });
+  const { repos, pullRequests } = await send('GET', '/api/dashboard');
+  const title = `${options.repositories} repositories, ${options.pullRequests} open pull requests`;
+  const table = toTable([title, 'points', 'requests', 'first rows, s', 'all, s', 'largest memory, MB'], rows);
+  return `${table}\n\n${repos.length} repositories and ${pullRequests.length} pull requests are on the board.`;
 }
 
 /** Gives repositories from none to many pull requests: half of them have none, and a few have most. */
@@ -74,7 +139,9 @@ function fill({ repositories }: TestGithub, { repositories: count, pullRequests 
     repositories.push(
       githubRepository(name, {
         affiliation: 'ORGANIZATION_MEMBER',
-        pullRequests: Array.from({ length: own }, (_none, place) => githubPullRequest(place + 1)),
+        pullRequests: Array.from({ length: own }, (_none, place) =>
+          githubPullRequest(place + 1, place % AUTHORS === 0 ? {} : { author: `user-${place % AUTHORS}` }),
+        ),
         issues: index % 3 === 0 ? [githubIssue(5_000)] : [],
       }),
     );

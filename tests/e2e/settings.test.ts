@@ -96,7 +96,7 @@ describeInBrowser('settings page', () => {
     await github.getByText('The token was rejected').waitFor();
     await github.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9');
     await test.click();
-    await github.getByText('No response from this address.').waitFor();
+    await github.getByText('No response from this address, or an internal error there.').waitFor();
 
     await fill('GitHub', { url: forges.github.url, token: GITHUB_TOKEN });
     forges.github.scopes = ['public_repo'];

@@ -91,7 +91,8 @@ export interface GithubRepository {
   isArchived: boolean;
   isFork: boolean;
   isPrivate: boolean;
-  viewerPermission: string;
+  /** Null where GitHub withholds it. */
+  viewerPermission: string | null;
   /** The viewer's affiliation with a repository that the viewer doesn't own. */
   affiliation: 'COLLABORATOR' | 'NONE' | 'ORGANIZATION_MEMBER';
   pushedAt: string;

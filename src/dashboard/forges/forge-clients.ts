@@ -10,7 +10,7 @@ import {
   listConnections,
   type OpenConnection,
 } from './connections.js';
-import { type Forge, FORGE_PRODUCT_NAMES, type ForgeName } from './forge.js';
+import { type Forge, FORGE_PRODUCT_NAMES, type ForgeName, splitRepositoryName } from './forge.js';
 import { createForgejoForge } from './forgejo/forgejo-forge.js';
 import type { GithubApp } from './github/access.js';
 import { createAnonymousGithubForge } from './github/anonymous-forge.js';
@@ -154,6 +154,27 @@ export function requireForge(forges: ReadonlyMap<ForgeName, Forge>, name: ForgeN
   const forge = forges.get(name);
   if (forge !== undefined) return forge;
   throw new AppError('invalid_input', `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`, { field });
+}
+
+/**
+ * Returns the forge of a repository.
+ *
+ * @throws AppError `invalid_input` as {@link requireForge}, and for a name that no repository of the forge can have.
+ */
+export function requireForgeOf(
+  forges: ReadonlyMap<ForgeName, Forge>,
+  { forge: name, fullName }: { readonly forge: ForgeName; readonly fullName: string },
+): Forge {
+  const forge = requireForge(forges, name);
+  assertRepositoryName(name, fullName);
+  return forge;
+}
+
+/** @throws AppError `invalid_input` for a name that no repository of the forge can have. */
+export function assertRepositoryName(forge: ForgeName, fullName: string): void {
+  if (forge === 'gitlab' || splitRepositoryName(fullName) !== undefined) return;
+  const message = `Expected fullName to be an owner and a name, such as acme/shop; received "${fullName}". Only GitLab has nested groups.`;
+  throw new AppError('invalid_input', message, { field: 'fullName' });
 }
 
 /** Returns the App's host, which is always allowed: it comes from the server configuration. */

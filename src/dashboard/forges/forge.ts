@@ -193,6 +193,15 @@ export interface WebhookConfig {
   readonly formerUrls?: readonly string[];
 }
 
+/**
+ * Returns the owner and the name of a repository at a forge without nested groups; `undefined` for a name with more or
+ * fewer parts. Dots alone would lead to a different path of the API.
+ */
+export function splitRepositoryName(fullName: string): readonly [owner: string, name: string] | undefined {
+  const [owner = '', name = '', ...more] = fullName.split('/');
+  return more.length > 0 || [owner, name].some((part) => /^\.{0,2}$/.test(part)) ? undefined : [owner, name];
+}
+
 /** Returns a key that ignores the case of the name, as forges do. */
 export function repositoryKey(forge: ForgeName, fullName: string): string {
   return `${forge} ${fullName.toLowerCase()}`;

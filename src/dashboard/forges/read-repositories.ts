@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ForgeError } from './forge-error.js';
-import type { ForgeIssue, ForgeRepository, ForgeSnapshot, RepositorySnapshot } from './forge.js';
+import {
+  type ForgeIssue,
+  type ForgeRepository,
+  type ForgeSnapshot,
+  type RepositorySnapshot,
+  splitRepositoryName,
+} from './forge.js';
 
 /** The most pull requests of one forge on a board. */
 export const MAX_PULL_REQUESTS = 1_000;
@@ -141,7 +147,15 @@ export function toRevision(
     .digest('base64url');
 }
 
-/** Returns the path of a repository in the REST API of GitHub or Forgejo. */
+/** @throws ForgeError `not_found` for a name with more or fewer than two parts. */
+export function toOwnerAndName(fullName: string): { readonly owner: string; readonly name: string } {
+  const [owner, name] = splitRepositoryName(fullName) ?? [];
+  if (owner === undefined || name === undefined) throw new ForgeError('not_found');
+  return { owner, name };
+}
+
+/** Returns the path of a repository in the REST API of GitHub or Forgejo. @throws As {@link toOwnerAndName}. */
 export function toRepositoryPath(fullName: string): string {
-  return `/repos/${fullName.split('/').map(encodeURIComponent).join('/')}`;
+  const { owner, name } = toOwnerAndName(fullName);
+  return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }

@@ -50,7 +50,7 @@ const RECENT_MS = 3_600_000;
 /** Lists the events of a board in the order of its pull requests. */
 export function findEvents(step: BoardStep): FoundEvent[] {
   const before = new Map(step.before.pullRequests.map((row) => [keyOf(row), row]));
-  const listed = listWholeRepositories(step.before);
+  const listed = listComparable(step);
   const usernameOf = ({ forge, credential }: PullRequest): string =>
     step.credentialUsernames?.get(credential?.id ?? '') ?? step.usernames[forge];
   const isMine = (row: PullRequest): boolean => isSameUser(row.author, usernameOf(row));
@@ -74,6 +74,18 @@ const isRecent = ({ updatedAt }: PullRequest, since: number): boolean => Date.pa
 function listWholeRepositories({ repos }: BoardSnapshot): ReadonlySet<string> {
   const whole = repos.filter(({ ignoredPRs, stale }) => !ignoredPRs && stale !== true);
   return new Set(whole.map(({ forge, fullName }) => repositoryKey(forge, fullName)));
+}
+
+/**
+ * Returns the keys of the repositories with comparable pull requests. A repository that had only those of the user
+ * before would otherwise report all others.
+ */
+function listComparable({ before, after }: BoardStep): ReadonlySet<string> {
+  const keyOfRepository = ({ forge, fullName }: BoardSnapshot['repos'][number]) => repositoryKey(forge, fullName);
+  const whole = new Set(after.repos.filter(({ yoursOnly }) => yoursOnly !== true).map(keyOfRepository));
+  const grown = before.repos.filter((one) => one.yoursOnly === true && whole.has(keyOfRepository(one)));
+  const grownKeys = new Set(grown.map(keyOfRepository));
+  return new Set([...listWholeRepositories(before)].filter((key) => !grownKeys.has(key)));
 }
 
 function toFound(kind: EventKind, row: PullRequest, discriminator: string): FoundEvent {

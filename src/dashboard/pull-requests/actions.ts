@@ -2,7 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../boards/board.js';
-import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
+import { type ForgeClients, requireForgeOf } from '../forges/forge-clients.js';
 import { ForgeError } from '../forges/forge-error.js';
 import {
   type ActionName,
@@ -38,7 +38,8 @@ export interface Actions {
    *
    * @returns `queued` if the forge performs the action later.
    * @throws AppError with `action` details if the state of the pull request or the forge prevents the action,
-   * `invalid_input` if there is no credential for the forge or the forge does not support the action.
+   * `invalid_input` if there is no credential for the forge, the forge does not support the action, or no repository
+   * of the forge can have the name.
    */
   perform(
     caller: Caller | undefined,
@@ -66,18 +67,19 @@ type ActionResult = 'done' | 'queued';
 export function createActions({ forges, now = Date.now, ...options }: ActionsOptions): Actions {
   const { database } = options;
   const run = createActionRunner({ ...options, now });
-  const getForge = async (personId: string, name: ForgeName): Promise<Forge> =>
-    requireForge(await forges.of(personId), name);
+  const getForge = async (personId: string, target: ActionTarget): Promise<Forge> =>
+    requireForgeOf(await forges.of(personId), target);
 
   const rethrowReadError = (error: unknown): never => {
     throw error instanceof ForgeError ? toReadError(error, now()) : error;
   };
 
   return {
-    async perform(caller, { forge: name, fullName, number }, action, method) {
+    async perform(caller, target, action, method) {
       const { personId } = requireUser(caller);
-      const forge = await getForge(personId, name);
+      const forge = await getForge(personId, target);
       assertSupported(forge, action);
+      const { forge: name, fullName, number } = target;
       const requested = { personId, forge: name, fullName, number };
       const row = await findBoardRow(database, requested);
       // Forges ignore the case of names; the board has the forge's own spelling.
@@ -87,12 +89,14 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
       if (row !== undefined && action !== 'cancel_auto_merge') assertActionAllowed(row, action);
       return run({ forge, address, action, row, method });
     },
-    async listChecks(caller, { forge: name, fullName, number }) {
-      const forge = await getForge(requireUser(caller).personId, name);
+    async listChecks(caller, target) {
+      const forge = await getForge(requireUser(caller).personId, target);
+      const { fullName, number } = target;
       return forge.checks({ fullName, number }).catch(rethrowReadError);
     },
-    async readDetails(caller, { forge: name, fullName, number }) {
-      const forge = await getForge(requireUser(caller).personId, name);
+    async readDetails(caller, target) {
+      const forge = await getForge(requireUser(caller).personId, target);
+      const { fullName, number } = target;
       return forge.details({ fullName, number }).catch(rethrowReadError);
     },
   };

@@ -15,6 +15,12 @@ import { listRepositoryIds, listSnapshots } from './repository-snapshots.js';
 /** If a forge takes longer than this, the board is updated with the others first. */
 const PATIENCE_MS = 2_000;
 
+/** The shortest time between two parts of a board that is still being read. */
+const PART_MS = 2_000;
+
+/** Parts take at most this share of the time of a reading. */
+const PART_SHARE = 0.1;
+
 /**
  * Every repository with pull requests is read at least this often, even without a sign of a change. Each refresh reads
  * a share of them, so that all refreshes cost about the same.
@@ -75,14 +81,15 @@ type Result = ForgeRefreshResult & { readonly forge: ForgeName };
 
 /** Reads all kinds of forges at once, and the credentials of one kind in turn, as the first that reads a repository counts. */
 async function runForges(context: RefreshContext, lease: Lease, reading: Reading): Promise<Result[]> {
-  const { database, boards, now, intervalMs } = context;
-  const { settings, connections, isWhole } = reading;
+  const { database, now, intervalMs } = context;
+  const { connections, isWhole } = reading;
   const { personId } = lease;
   const keep = createKeep(context, lease);
   await keep((transaction) => deleteRemovedForges(transaction, personId, reading));
   const states = await readForgeStatus(database, personId);
   const share = Math.min(intervalMs / FULL_READ_MS, 1);
   const startedAt = now();
+  const showPart = createPartialBoards(context, personId, reading);
   let remaining = connections.length;
 
   async function run(connection: OpenConnection): Promise<Result> {
@@ -91,15 +98,10 @@ async function runForges(context: RefreshContext, lease: Lease, reading: Reading
     const listOthers = listOtherRepositories(database, personId, { connections, connection });
     const state = states.get(id);
     const result = await runForgeRefresh({
-      ...{ place, forge: client, listOthers, state, isWhole, share, database, keep, now },
+      ...{ place, forge: client, listOthers, state, isWhole, share, database, keep, now, showPart },
     });
     remaining -= 1;
-    if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) {
-      await boards.compose(
-        personId,
-        async (on) => (await composeBoard(on, personId, { settings, at: now() }))?.snapshot,
-      );
-    }
+    if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) await showPart();
     return { ...result, forge };
   }
 
@@ -112,6 +114,22 @@ async function runForges(context: RefreshContext, lease: Lease, reading: Reading
     }),
   );
   return results.flat();
+}
+
+/**
+ * Creates a function that saves the board from all snapshots that are stored so far. It does nothing soon after the
+ * last part: the larger a board is, the longer it takes.
+ */
+function createPartialBoards({ boards, now }: RefreshContext, personId: string, { settings }: Reading) {
+  let nextAt = 0;
+  return async (): Promise<void> => {
+    const startedAt = performance.now();
+    if (startedAt < nextAt) return;
+    nextAt = Infinity;
+    await boards.compose(personId, async (on) => (await composeBoard(on, personId, { settings, at: now() }))?.snapshot);
+    const endedAt = performance.now();
+    nextAt = endedAt + Math.max(PART_MS, (endedAt - startedAt) / PART_SHARE);
+  };
 }
 
 /** Creates a function that lists the repositories that earlier, working credentials for the same server read. */

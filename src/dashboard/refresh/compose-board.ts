@@ -13,6 +13,7 @@ import {
 } from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
 import { type BoardViewer, toBoardRows } from '../forges/rules/board-rows.js';
+import { isSame } from '../forges/rules/sections.js';
 import {
   type LocalState,
   type PullRequestState,
@@ -135,7 +136,10 @@ const DEFAULT_STATE: RepositoryState = {
 
 function composeBoardSnapshot(parts: readonly ForgeBoardData[], marks: LocalState, at: number): BoardSnapshot {
   const rows = parts.map((part) => {
-    const own = toLimited(part.repositories.map((stored) => rowsOf(stored, part.reader, marks)));
+    const own = toLimited(
+      part.repositories.map((stored) => rowsOf(stored, part.reader, marks)),
+      part.reader.username,
+    );
     return { ...own, pullRequests: own.pullRequests.map((row) => ({ ...row, ...toCredential(part.connection) })) };
   });
   const health = parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at, marks }));
@@ -183,16 +187,26 @@ function rowsOf({ fullName, facts }: StoredRepository, reader: BoardViewer, mark
   );
 }
 
-/** Limits the rows of a forge. Omits those of the last repositories first. */
-function toLimited(repositories: readonly Rows[]): Rows & { readonly isFull: boolean } {
+/** Limits the rows of a forge. Omits those of the last repositories first, and the user's last of all. */
+function toLimited(repositories: readonly Rows[], username: string): Rows & { readonly isFull: boolean } {
   const pullRequests = repositories.flatMap((rows) => rows.pullRequests);
   const issues = repositories.flatMap((rows) => rows.issues);
+  const isYours = (row: PullRequest): boolean => concerns(row, username);
+  const byPerson = [...pullRequests.filter(isYours), ...pullRequests.filter((row) => !isYours(row))];
+  const kept = new Set(byPerson.slice(0, MAX_PULL_REQUESTS));
   return {
-    pullRequests: pullRequests.slice(0, MAX_PULL_REQUESTS),
+    pullRequests: pullRequests.filter((row) => kept.has(row)),
     issues: issues.slice(0, MAX_ISSUES),
     isFull: pullRequests.length > MAX_PULL_REQUESTS,
   };
 }
+
+/** Reports whether the user opened a pull request, is asked to review it, or was found by a search for the user. */
+const concerns = (row: PullRequest, username: string): boolean =>
+  isSame(row.author, username) ||
+  row.reviewRequestedFromMe ||
+  row.reviewRequestedFromMyTeam === true ||
+  row.foundBy !== undefined;
 
 type Address = Pick<PullRequest, 'forge' | 'number' | 'repo'>;
 
@@ -248,6 +262,7 @@ function toHealth(
     forge,
     reachable: errorKind === undefined,
     repoCount: repositories.filter(({ yoursOnly }) => !yoursOnly).length,
+    ...(errorKind === undefined && readAt === undefined && { reading: true }),
     truncated: isFull || repositories.some(({ isTruncated, facts }) => isTruncated && facts.stale !== true),
     ...(errorKind && {
       error: FORGE_ERROR_MESSAGES[errorKind],

@@ -3,6 +3,7 @@ import { type Database, inTransaction } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Forge, IncompleteSearch } from '../forges/forge.js';
 import {
+  beginForgeStatus,
   COMPUTING_DELAY_MS,
   type ForgeStatus,
   nextPollAt,
@@ -43,6 +44,8 @@ interface ForgeRefresh {
   /** Runs work in a transaction. Fails if this process no longer has the lease of the board. */
   readonly keep: <T>(work: (transaction: Database) => Promise<T>) => Promise<T>;
   readonly now: () => number;
+  /** Shows the saved part of a first reading on the board. */
+  readonly showPart: () => Promise<void>;
 }
 
 export interface ForgeRefreshResult {
@@ -62,7 +65,12 @@ export async function runForgeRefresh(round: ForgeRefresh): Promise<ForgeRefresh
   const scope = round.isWhole ? 'everything' : scopeOf(state, known, now());
   if (scope === undefined) return NOTHING;
   const changes = { isChanged: false };
-  const reading = toReading(round, () => (changes.isChanged = true));
+  const isFirst = scope === 'everything' && state?.readAt === undefined;
+  if (isFirst) await round.keep((transaction) => beginForgeStatus(transaction, round.place));
+  const reading = {
+    ...toReading(round, () => (changes.isChanged = true)),
+    ...(isFirst && { onPart: round.showPart }),
+  };
   let incompleteSearch: IncompleteSearch | undefined;
   try {
     if (scope === 'everything') incompleteSearch = await readForge(reading, round.share);
@@ -113,7 +121,7 @@ function toReading(
     database,
     keep,
     now,
-  }: Omit<ForgeRefresh, 'isWhole' | 'place' | 'share' | 'state'> & Placed,
+  }: Omit<ForgeRefresh, 'isWhole' | 'place' | 'share' | 'showPart' | 'state'> & Placed,
   onChange: () => void,
 ): ForgeReadContext {
   const report = (isChanged: boolean): void => {

@@ -39,6 +39,19 @@ export async function readForgeStatus(database: Database, personId: string): Pro
   return new Map(states.map((state) => [state.connection, state]));
 }
 
+/** Saves that a first reading has begun, so that the board can show its parts. */
+export async function beginForgeStatus(
+  database: Database,
+  place: ForgeKey & { readonly source: string },
+): Promise<void> {
+  const row = { person_id: place.personId, forge: place.connection, source: place.source };
+  await database
+    .insertInto('forge_states')
+    .values({ ...row, ...toSuccess(null), budgets: '{}', hidden: null, incomplete_search: null, expires_at: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /** Saves the status after a read. `before` is the previous status. */
 export async function saveForgeStatus(
   database: Database,
@@ -72,7 +85,7 @@ export async function clearForgeErrors(database: Database, personId: string): Pr
   await all.where('person_id', '=', personId).execute();
 }
 
-function toSuccess(at: number) {
+function toSuccess(at: number | null) {
   return { read_at: at, error_kind: null, failures: 0, retry_at: null, paused_until: null };
 }
 

@@ -29,6 +29,8 @@ export interface ForgeReadContext {
   /** Lists the ids of the repositories that earlier credentials for the same server read. */
   readonly listOthers: (options: { readonly yoursOnly: boolean }) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
+  /** Called whenever part of a first reading is saved, the user's pull requests first. Absent for later readings. */
+  readonly onPart?: () => Promise<void>;
 }
 
 /**
@@ -39,6 +41,10 @@ export interface ForgeReadContext {
 export async function readForge(reading: ForgeReadContext, share: number): Promise<IncompleteSearch | undefined> {
   const { forge, store, now } = reading;
   const startedAt = now();
+  if (reading.onPart) {
+    await readInvolved(reading, { listed: new Set(), known: [], cut: [] });
+    await reading.onPart();
+  }
   const others = await reading.listOthers({ yoursOnly: false });
   const found = (await forge.discover()).filter(({ id }) => !others.has(id));
   const all = await store.listKnown();
@@ -58,15 +64,12 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
   const { repositories, whenRoom, rest } = planRepositoryReads(found, remaining, share);
   let total = rest;
   for (const batch of batches(repositories)) total += await readBatch(reading, batch);
+  const cut: ForgeRepository[] = [];
   for (const batch of batches(whenRoom)) {
     if (total < MAX_PULL_REQUESTS) total += await readBatch(reading, batch);
-    else
-      await store.save(
-        batch.map((repository) => withoutRows(forge, repository)),
-        startedAt,
-      );
+    else cut.push(...batch);
   }
-  return readInvolved(reading, { listed: new Set([...ids, ...kept]), known: all.filter((one) => !isListed(one)) });
+  return readInvolved(reading, { listed: new Set([...ids, ...kept]), known: all, cut });
 }
 
 const isListed = ({ yours_only }: SnapshotMetadata): boolean => yours_only === 0;
@@ -74,37 +77,43 @@ const isListed = ({ yours_only }: SnapshotMetadata): boolean => yours_only === 0
 interface InvolvedScope {
   /** The ids of the repositories that are read anyway. */
   readonly listed: ReadonlySet<string>;
-  /** The snapshots of other repositories. */
   readonly known: readonly SnapshotMetadata[];
+  /** The listed repositories that are not read whole, as they would exceed the limit of the board. */
+  readonly cut: readonly ForgeRepository[];
 }
 
 /**
- * Reads the user's pull requests outside of the listed repositories. If the forge fails to search, the known ones stay.
+ * Reads the user's pull requests outside of the repositories that are read whole. If the forge fails to search, the
+ * known ones stay.
  */
 async function readInvolved(
   { forge, store, listOthers, now }: ForgeReadContext,
-  { listed, known }: InvolvedScope,
+  { listed, known, cut }: InvolvedScope,
 ): Promise<IncompleteSearch | undefined> {
   const readAt = now();
-  const others = known.map(({ repository_id }) => repository_id).filter((id) => !listed.has(id));
+  const others = known.filter((one) => !isListed(one) && !listed.has(one.repository_id));
+  const ids = others.map(({ repository_id }) => repository_id);
+  const cutById = new Map(cut.map((one) => [one.id, one]));
+  const whole = [...listed].filter((id) => !cutById.has(id));
+  const save = async (snapshots: readonly NewSnapshot[]): Promise<void> => {
+    for (const batch of batches(snapshots)) await store.save(batch, readAt);
+  };
   try {
     const { repositories, truncated } =
-      (await forge.readInvolved?.(new Set([...listed, ...(await listOthers({ yoursOnly: true }))]))) ?? NOT_INVOLVED;
+      (await forge.readInvolved?.(new Set([...whole, ...(await listOthers({ yoursOnly: true }))]))) ?? NOT_INVOLVED;
     const found = new Set(repositories.map(({ repository }) => repository.id));
     await store.remove(
-      others.filter((id) => !found.has(id)),
+      ids.filter((id) => !found.has(id)),
       readAt,
     );
-    for (const batch of batches(repositories)) {
-      await store.save(
-        batch.map((one) => toNewSnapshot(forge, one)),
-        readAt,
-      );
-    }
+    await save(repositories.map((one) => toInvolvedSnapshot(forge, one, cutById.get(one.repository.id))));
+    await save(cut.filter(({ id }) => !found.has(id)).map((one) => toCutSnapshot(forge, one)));
     return truncated ? { reason: 'limit' } : undefined;
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind === 'rate_limited') throw error;
-    for (const batch of batches(others)) await store.markStale(await store.listRepositories(batch), readAt);
+    for (const batch of batches(ids)) await store.markStale(await store.listRepositories(batch), readAt);
+    const stored = new Set(known.map(({ repository_id }) => repository_id));
+    await save(cut.filter(({ id }) => !stored.has(id)).map((one) => toCutSnapshot(forge, one)));
     return { reason: 'failed', errorKind: error.kind };
   }
 }
@@ -117,7 +126,7 @@ export async function readInvolvedAgain(
   snapshots: readonly SnapshotMetadata[],
 ): Promise<void> {
   const listed = new Set(snapshots.filter(isListed).map(({ repository_id }) => repository_id));
-  await readInvolved(reading, { listed, known: snapshots.filter((one) => !isListed(one)) });
+  await readInvolved(reading, { listed, known: snapshots, cut: [] });
 }
 
 /** A forge hides all repositories of an organization or none. */
@@ -144,7 +153,8 @@ export async function readPendingRepositories(
 }
 
 /** Returns the number of pull requests. */
-async function readBatch({ forge, store, now }: ForgeReadContext, batch: readonly ForgeRepository[]): Promise<number> {
+async function readBatch(reading: ForgeReadContext, batch: readonly ForgeRepository[]): Promise<number> {
+  const { forge, store, now } = reading;
   const readAt = now();
   const { repositories, truncated, unread } = await forge.read(batch);
   const read = new Set([...repositories.map(({ repository }) => repository.id), ...unread]);
@@ -158,6 +168,7 @@ async function readBatch({ forge, store, now }: ForgeReadContext, batch: readonl
     truncated ? markTruncated(forge, repositories) : repositories.map((one) => toNewSnapshot(forge, one)),
     readAt,
   );
+  await reading.onPart?.();
   return sum(repositories.map(({ pullRequests }) => pullRequests.length));
 }
 
@@ -177,8 +188,19 @@ function isUnsettled({ ci, mergeStatus }: ForgePullRequest): boolean {
 }
 
 /** Lists a repository without its pull requests, which would exceed the limit of the board. */
-function withoutRows(forge: Forge, repository: ForgeRepository): NewSnapshot {
-  return { ...toNewSnapshot(forge, { repository, pullRequests: [], issues: [] }), isTruncated: true };
+const toCutSnapshot = (forge: Forge, repository: ForgeRepository): NewSnapshot =>
+  toCut(forge, { repository, pullRequests: [], issues: [] });
+
+const toCut = (forge: Forge, reading: RepositorySnapshot): NewSnapshot => ({
+  ...toNewSnapshot(forge, reading),
+  isTruncated: true,
+});
+
+/** @param listed The repository if the board lists it, but only with the user's pull requests, as it has too many. */
+function toInvolvedSnapshot(forge: Forge, reading: RepositorySnapshot, listed?: ForgeRepository): NewSnapshot {
+  if (listed === undefined) return toNewSnapshot(forge, reading);
+  const { pullRequests, issues, incomplete } = reading;
+  return toCut(forge, { repository: listed, pullRequests, issues, incomplete });
 }
 
 /** Marks the repository that reaches the limit of pull requests and all later ones, because rows may be missing. */

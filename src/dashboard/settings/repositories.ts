@@ -2,6 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Caller, requireUser } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { RepositoryMarksTable } from '../../storage/tables.js';
+import { assertRepositoryName } from '../forges/forge-clients.js';
 import { toRepositoryRow } from '../pull-requests/state-entries.js';
 import type { Refresher } from '../refresh/refresher.js';
 import type { RepositoryReference } from '../webhooks/set-up-webhook.js';
@@ -14,14 +15,16 @@ export interface Repositories {
   /**
    * Hides the pull requests, the issues or both of a repository from the board. Replaces the previous choice.
    *
-   * @throws AppError `invalid_input` if both are false, or above the limit of repositories.
+   * @throws AppError `invalid_input` if both are false, for a name that no repository of the forge can have, or
+   * above the limit of repositories.
    */
   ignore(caller: Caller | undefined, repository: RepositoryReference & Ignored): Promise<void>;
   unignore(caller: Caller | undefined, repository: RepositoryReference): Promise<void>;
   /**
    * Enables automatic updates of branches that are behind their base, at each refresh.
    *
-   * @throws AppError `invalid_input` above the limit of repositories.
+   * @throws AppError `invalid_input` for a name that no repository of the forge can have, or above the limit of
+   * repositories.
    */
   enableAutoUpdate(caller: Caller | undefined, repository: RepositoryReference): Promise<void>;
   disableAutoUpdate(caller: Caller | undefined, repository: RepositoryReference): Promise<void>;
@@ -58,10 +61,14 @@ export function createRepositories({ database, refresher }: RepositoriesOptions)
         const message = 'Set at least one of prs and issues to true.';
         throw new AppError('invalid_input', message, { field: 'prs' });
       }
+      assertRepositoryName(repository.forge, repository.fullName);
       await mark(caller, repository, { ignored_prs: Number(prs), ignored_issues: Number(issues) });
     },
     unignore: (caller, repository) => mark(caller, repository, { ignored_prs: 0, ignored_issues: 0 }),
-    enableAutoUpdate: (caller, repository) => mark(caller, repository, { auto_update_branch: 1 }),
+    async enableAutoUpdate(caller, repository) {
+      assertRepositoryName(repository.forge, repository.fullName);
+      await mark(caller, repository, { auto_update_branch: 1 });
+    },
     disableAutoUpdate: (caller, repository) => mark(caller, repository, { auto_update_branch: 0 }),
   };
 }

@@ -10,8 +10,8 @@ type ForgeTestRequest = components['schemas']['ForgeTestRequest'];
 
 /** More specific than the general messages, because the user can fix the settings right away. */
 const toMessages = (product: string): Readonly<Record<ForgeErrorKind, string>> => ({
-  unreachable: 'No response from this address.',
-  unauthorized: 'The token was rejected. It may be mistyped, expired or revoked.',
+  unreachable: 'No response from this address, or an internal error there.',
+  unauthorized: 'The token was rejected. It may be mistyped, expired or revoked, or lack a permission.',
   not_found: `This address does not respond like ${product}, or the username does not exist there.`,
   rate_limited: `The rate limit of ${product} is exceeded. Try again after it resets.`,
   conflict: `This address does not respond like ${product}.`,

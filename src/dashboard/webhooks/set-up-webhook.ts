@@ -3,7 +3,7 @@ import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { RetiredWebhooksTable, SettingsTable } from '../../storage/tables.js';
-import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
+import { type ForgeClients, requireForgeOf } from '../forges/forge-clients.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ForgeName } from '../forges/forge.js';
 import { toActionError } from '../pull-requests/action-errors.js';
@@ -29,7 +29,7 @@ export type EnsureWebhook = (caller: Caller | undefined, repository: RepositoryR
  * Creates a function that sets up the caller's webhook in a repository. Only the first delivery shows whether the forge
  * can reach the origin.
  *
- * @throws AppError `invalid_input` without a credential for the forge; as for actions if the forge rejects the request.
+ * @throws AppError `invalid_input` without a credential for the forge, or for a name that it can't have; as for actions if the forge rejects the request.
  */
 export function createEnsureWebhook({
   database,
@@ -38,9 +38,10 @@ export function createEnsureWebhook({
   origin,
   now = Date.now,
 }: EnsureWebhookOptions): EnsureWebhook {
-  return async (caller, { forge: name, fullName }) => {
+  return async (caller, repository) => {
     const { personId } = requireUser(caller);
-    const forge = requireForge(await forges.of(personId), name);
+    const forge = requireForgeOf(await forges.of(personId), repository);
+    const { forge: name, fullName } = repository;
     const { token, secret } = decryptWebhook(key, await getOrCreateSettingsRow(database, key, personId));
     const former = await listRetiredWebhooks(database, personId, now());
     const toUrl = (part: string): string => `${origin().replace(/\/$/, '')}/api/webhooks/${name}/${part}`;

@@ -2324,7 +2324,15 @@ export interface components {
             readonly reachable: boolean;
             /** @description The number of repositories, without those that are marked as `yoursOnly`. */
             readonly repoCount: number;
-            /** @description Whether the forge has more open pull requests than the 1,000 that are read. */
+            /**
+             * @description Whether the first reading is still running, so that repositories and rows are missing. The user's pull requests
+             *     come first. Omitted afterwards.
+             */
+            readonly reading?: boolean;
+            /**
+             * @description Whether the forge has more open pull requests than the 1,000 that are read. Those in which the user is involved
+             *     are on the board anyway, if the forge could search for them.
+             */
             readonly truncated: boolean;
             /**
              * Format: date-time
@@ -2481,7 +2489,10 @@ export interface components {
              *     it. Omitted in repositories that the board lists.
              */
             readonly foundBy?: readonly components["schemas"]["Involvement"][];
-            /** @description Whether the credential may not write to the repository, so that a maintainer has to merge. Omitted if it may. */
+            /**
+             * @description Whether the credential may not write to the repository, so that a maintainer has to merge, or the forge
+             *     withholds its permission there. Omitted if it may write.
+             */
             readonly readOnly?: boolean;
             /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeEnabled?: boolean;
@@ -2499,7 +2510,7 @@ export interface components {
             readonly updateRequest?: components["schemas"]["UpdateRequest"] | null;
         };
         /**
-         * @description A repository with its owner, as `owner/name`. GitLab groups can be nested.
+         * @description A repository with its owner, as `owner/name`. Only groups of GitLab can be nested.
          * @example acme/shop
          */
         readonly RepoName: string;

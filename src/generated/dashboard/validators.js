@@ -8713,7 +8713,7 @@ return errors === 0;
 export const dashboardSchema = validate150;
 const schema146 = {"$id":"function-dashboardSchema","$ref":"response#/components/schemas/Dashboard"};
 const schema147 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","hiddenSnoozed","sections","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"furtherForges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
-const schema148 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"hidden":{"$ref":"#/components/schemas/HiddenRepositories"},"expiresAt":{"type":"string","format":"date-time"},"credential":{"$ref":"#/components/schemas/CredentialReference"},"shadowed":{"type":"integer","minimum":1},"incompleteSearch":{"$ref":"#/components/schemas/IncompleteSearch"},"dependabotCommandsBlocked":{"type":"boolean"}}};
+const schema148 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"reading":{"type":"boolean"},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"hidden":{"$ref":"#/components/schemas/HiddenRepositories"},"expiresAt":{"type":"string","format":"date-time"},"credential":{"$ref":"#/components/schemas/CredentialReference"},"shadowed":{"type":"integer","minimum":1},"incompleteSearch":{"$ref":"#/components/schemas/IncompleteSearch"},"dependabotCommandsBlocked":{"type":"boolean"}}};
 const schema151 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
 
 function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -9202,11 +9202,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.truncated !== undefined){
-let data3 = data.truncated;
+if(data.reading !== undefined){
+let data3 = data.reading;
 const _errs8 = errors;
 if(typeof data3 !== "boolean"){
-validate152.errors = [{instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate152.errors = [{instancePath:instancePath+"/reading",schemaPath:"#/properties/reading/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs9 = errors;
@@ -9218,16 +9218,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.staleSince !== undefined){
-let data4 = data.staleSince;
+if(data.truncated !== undefined){
+let data4 = data.truncated;
 const _errs10 = errors;
+if(typeof data4 !== "boolean"){
+validate152.errors = [{instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
 const _errs11 = errors;
 if(errors === _errs10){
-if(typeof data4 == "number"){
 }
-if(errors === _errs10){
-if(typeof data4 === "string"){
-if(!(formats0.validate(data4))){
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.staleSince !== undefined){
+let data5 = data.staleSince;
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs12){
+if(typeof data5 == "number"){
+}
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(!(formats0.validate(data5))){
 validate152.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -9238,25 +9254,9 @@ else {
 validate152.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs10){
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.error !== undefined){
-let data5 = data.error;
-const _errs12 = errors;
-if(typeof data5 !== "string"){
-validate152.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs13 = errors;
 if(errors === _errs12){
+}
+}
 }
 var valid0 = _errs12 === errors;
 }
@@ -9264,26 +9264,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.errorKind !== undefined){
-let data6 = data.errorKind;
+if(data.error !== undefined){
+let data6 = data.error;
 const _errs14 = errors;
-const _errs15 = errors;
 if(typeof data6 !== "string"){
-validate152.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate152.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs16 = errors;
-const vSchema1 = schema105.enum;
-if(!(((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "address_refused")) || (data6 === "unknown"))){
-validate152.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema105.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-else {
-}
-if(errors === _errs15){
-}
-var valid2 = _errs15 === errors;
-if(valid2){
+const _errs15 = errors;
+if(errors === _errs14){
 }
 var valid0 = _errs14 === errors;
 }
@@ -9291,41 +9280,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rateLimitGraphQL !== undefined){
-let data7 = data.rateLimitGraphQL;
+if(data.errorKind !== undefined){
+let data7 = data.errorKind;
+const _errs16 = errors;
 const _errs17 = errors;
-if(!(validate153(data7, {instancePath:instancePath+"/rateLimitGraphQL",parentData:data,parentDataProperty:"rateLimitGraphQL",rootData}))){
-vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
-errors = vErrors.length;
+if(typeof data7 !== "string"){
+validate152.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
-else {
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rateLimitREST !== undefined){
-let data8 = data.rateLimitREST;
 const _errs18 = errors;
-if(!(validate153(data8, {instancePath:instancePath+"/rateLimitREST",parentData:data,parentDataProperty:"rateLimitREST",rootData}))){
-vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
-errors = vErrors.length;
+const vSchema1 = schema105.enum;
+if(!(((((((data7 === "unreachable") || (data7 === "unauthorized")) || (data7 === "not_found")) || (data7 === "rate_limited")) || (data7 === "conflict")) || (data7 === "address_refused")) || (data7 === "unknown"))){
+validate152.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema105.enum},message:"must be equal to one of the allowed values"}];
+return false;
 }
 else {
 }
-var valid0 = _errs18 === errors;
+if(errors === _errs17){
+}
+var valid2 = _errs17 === errors;
+if(valid2){
+}
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.hidden !== undefined){
-let data9 = data.hidden;
+if(data.rateLimitGraphQL !== undefined){
+let data8 = data.rateLimitGraphQL;
 const _errs19 = errors;
-if(!(validate156(data9, {instancePath:instancePath+"/hidden",parentData:data,parentDataProperty:"hidden",rootData}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate153(data8, {instancePath:instancePath+"/rateLimitGraphQL",parentData:data,parentDataProperty:"rateLimitGraphQL",rootData}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
 errors = vErrors.length;
 }
 else {
@@ -9336,16 +9322,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.expiresAt !== undefined){
-let data10 = data.expiresAt;
+if(data.rateLimitREST !== undefined){
+let data9 = data.rateLimitREST;
 const _errs20 = errors;
-const _errs21 = errors;
-if(errors === _errs20){
-if(typeof data10 == "number"){
+if(!(validate153(data9, {instancePath:instancePath+"/rateLimitREST",parentData:data,parentDataProperty:"rateLimitREST",rootData}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
+errors = vErrors.length;
 }
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(!(formats0.validate(data10))){
+else {
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hidden !== undefined){
+let data10 = data.hidden;
+const _errs21 = errors;
+if(!(validate156(data10, {instancePath:instancePath+"/hidden",parentData:data,parentDataProperty:"hidden",rootData}))){
+vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expiresAt !== undefined){
+let data11 = data.expiresAt;
+const _errs22 = errors;
+const _errs23 = errors;
+if(errors === _errs22){
+if(typeof data11 == "number"){
+}
+if(errors === _errs22){
+if(typeof data11 === "string"){
+if(!(formats0.validate(data11))){
 validate152.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -9356,24 +9372,9 @@ else {
 validate152.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs20){
+if(errors === _errs22){
 }
 }
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.credential !== undefined){
-let data11 = data.credential;
-const _errs22 = errors;
-if(!(validate158(data11, {instancePath:instancePath+"/credential",parentData:data,parentDataProperty:"credential",rootData}))){
-vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
-errors = vErrors.length;
-}
-else {
 }
 var valid0 = _errs22 === errors;
 }
@@ -9381,40 +9382,40 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.credential !== undefined){
+let data12 = data.credential;
+const _errs24 = errors;
+if(!(validate158(data12, {instancePath:instancePath+"/credential",parentData:data,parentDataProperty:"credential",rootData}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.shadowed !== undefined){
-let data12 = data.shadowed;
-const _errs23 = errors;
-if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+let data13 = data.shadowed;
+const _errs25 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
 validate152.errors = [{instancePath:instancePath+"/shadowed",schemaPath:"#/properties/shadowed/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-const _errs24 = errors;
-if(errors === _errs23){
-if(typeof data12 == "number"){
-if(data12 < 1 || isNaN(data12)){
+const _errs26 = errors;
+if(errors === _errs25){
+if(typeof data13 == "number"){
+if(data13 < 1 || isNaN(data13)){
 validate152.errors = [{instancePath:instancePath+"/shadowed",schemaPath:"#/properties/shadowed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
 }
 }
-if(errors === _errs23){
+if(errors === _errs25){
 }
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.incompleteSearch !== undefined){
-let data13 = data.incompleteSearch;
-const _errs25 = errors;
-if(!(validate160(data13, {instancePath:instancePath+"/incompleteSearch",parentData:data,parentDataProperty:"incompleteSearch",rootData}))){
-vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
-errors = vErrors.length;
-}
-else {
 }
 var valid0 = _errs25 === errors;
 }
@@ -9422,22 +9423,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.dependabotCommandsBlocked !== undefined){
-let data14 = data.dependabotCommandsBlocked;
-const _errs26 = errors;
-if(typeof data14 !== "boolean"){
-validate152.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
+if(data.incompleteSearch !== undefined){
+let data14 = data.incompleteSearch;
 const _errs27 = errors;
-if(errors === _errs26){
+if(!(validate160(data14, {instancePath:instancePath+"/incompleteSearch",parentData:data,parentDataProperty:"incompleteSearch",rootData}))){
+vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
+errors = vErrors.length;
 }
-var valid0 = _errs26 === errors;
+else {
+}
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+if(data.dependabotCommandsBlocked !== undefined){
+let data15 = data.dependabotCommandsBlocked;
+const _errs28 = errors;
+if(typeof data15 !== "boolean"){
+validate152.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs29 = errors;
+if(errors === _errs28){
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

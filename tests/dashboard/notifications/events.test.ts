@@ -54,6 +54,14 @@ test('findEvents: a new pull request of a listed repository is an event', () => 
   expect(kinds([], [{ reviewRequestedFromMe: true }])).toEqual(['review_requested']);
 });
 
+test('findEvents: those of a repository that had only rows of the user are events only if they changed lately', () => {
+  const row = { number: 2, reviewRequestedFromMe: true };
+  const before = board([{ author: 'ada' }], [{ ...repo(), yoursOnly: true }]);
+  expect(find(before, board([{ author: 'ada' }, row]))).toEqual([]);
+  const recent = new Date(AT - 60_000).toISOString();
+  expect(find(before, board([{ author: 'ada' }, { ...row, updatedAt: recent }]))).toHaveLength(1);
+});
+
 test('findEvents: those of a repository that was not listed are events only if they changed lately', () => {
   const recent = new Date(AT - 60_000).toISOString();
   const found = find(

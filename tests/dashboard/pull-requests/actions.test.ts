@@ -2,7 +2,7 @@ import type { ActionName } from '../../../src/dashboard/forges/forge.js';
 import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun, type GithubPullRequest } from '../../forges/github-state.js';
-import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
+import { gitlabMergeRequest, gitlabProject, type GitlabMergeRequest } from '../../forges/gitlab-state.js';
 import { onForgejo, onGithub, onGitlab, openActionStage, actionError, type ActionStage } from './fixtures.js';
 
 let stage: ActionStage;
@@ -92,6 +92,47 @@ test.each<[string, ActionTarget, ActionName]>([
 ])('perform: rejects %s', async (_reason, target, action) => {
   await stage.refresh();
   await expect(act(target, action)).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
+});
+
+/** GitHub and Forgejo have no groups, and `..` would lead to a different path of their APIs. */
+describe.each(['github', 'forgejo'] as const)('a name that no repository of %s can have', (forge) => {
+  const names = ['acme/shop/till', 'acme/depot/pulls', 'acme/..', '../user', './shop'];
+
+  test.each(names)('is rejected before any request: %s', async (fullName) => {
+    const before = stage[forge].seen.length;
+    const { actions, ensureWebhook, repositories } = stage.dashboard;
+    const target = { forge, fullName, number: 1 };
+    const operations = [
+      act(target, 'merge'),
+      actions.listChecks(stage.ada, target),
+      actions.readDetails(stage.ada, target),
+      ensureWebhook(stage.ada, target),
+      repositories.ignore(stage.ada, { ...target, prs: true, issues: true }),
+      repositories.enableAutoUpdate(stage.ada, target),
+    ];
+    for (const operation of operations) {
+      await expect(operation).rejects.toMatchObject({
+        code: 'invalid_input',
+        field: 'fullName',
+        message: `Expected fullName to be an owner and a name, such as acme/shop; received "${fullName}". Only GitLab has nested groups.`,
+      });
+    }
+    expect(stage[forge].seen).toHaveLength(before);
+  });
+
+  test('is not found by a refresh of one repository', async () => {
+    const before = stage[forge].seen.length;
+    const refresh = stage.dashboard.refresher.refreshRepository(stage.ada.personId, forge, 'acme/shop/till');
+    await expect(refresh).rejects.toMatchObject({ kind: 'not_found' });
+    expect(stage[forge].seen).toHaveLength(before);
+  });
+});
+
+test('perform: a merge request in a nested group of GitLab can be merged', async () => {
+  const nested = gitlabMergeRequest(1);
+  stage.gitlab.projects.push(gitlabProject('acme/stores/till', { id: 77, mergeRequests: [nested] }));
+  await act({ forge: 'gitlab', fullName: 'acme/stores/till', number: 1 }, 'merge');
+  expect(nested.state).toBe('merged');
 });
 
 test('perform: ignores the case of repository names', async () => {

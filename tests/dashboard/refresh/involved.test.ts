@@ -72,6 +72,30 @@ test.each(['github', 'forgejo', 'gitlab'] as const)(
   },
 );
 
+test('refresh: a repository without a known permission is listed read-only', async () => {
+  const { github } = stage;
+  const pullRequests = [githubPullRequest(1, { author: 'mona' }), githubPullRequest(2, { author: 'lisa' })];
+  const repository = githubRepository('acme/shop', {
+    affiliation: 'ORGANIZATION_MEMBER',
+    viewerPermission: null,
+    pullRequests,
+  });
+  github.repositories.push(repository);
+  const board = await stage.refresh();
+  expect(board.repos).toMatchObject([{ fullName: 'acme/shop', canManageWebhooks: false }]);
+  expect(board.repos[0]).not.toHaveProperty('yoursOnly');
+  expect(rowsOf(board, 'acme/shop')).toMatchObject([
+    { number: 1, readOnly: true, readyToMerge: false, allowedActions: [merge, { action: 'close' }] },
+    { number: 2, readOnly: true, allowedActions: [merge, { action: 'close', blocked: merge.blocked }] },
+  ]);
+  repository.viewerPermission = 'WRITE';
+  const known = rowsOf(await stage.refresh(), 'acme/shop');
+  expect(known.map(({ readOnly, readyToMerge }) => [readOnly, readyToMerge])).toEqual([
+    [undefined, true],
+    [undefined, true],
+  ]);
+});
+
 test('refresh: pull requests of listed repositories are listed once, without a relation', async () => {
   const { github } = stage;
   github.repositories.push(

@@ -121,7 +121,8 @@ test('refresh: a repository whose query times out keeps its rows and is marked a
 
 test('refresh: a repository whose first query times out is listed as stale, and read later', async () => {
   const { github } = stage;
-  github.repositories.push(githubRepository('acme/huge', { pullRequests: fill(45) }));
+  const pullRequests = fill(45).map((one) => ({ ...one, author: 'lisa' }));
+  github.repositories.push(githubRepository('acme/huge', { pullRequests }));
   github.capacity = 5;
   const board = await stage.refresh();
   expect([repoOf(board, 'acme/huge')?.stale, numbersOf(board, 'acme/huge')]).toEqual([true, []]);

@@ -39,6 +39,9 @@ async function requestsOf(work: () => Promise<unknown>): Promise<Record<'forgejo
   return { github, forgejo, gitlab };
 }
 
+/** A first reading searches for the user's pull requests and reads them before it lists the repositories. */
+const FIRST_SEARCH = 4 + 1;
+
 /** Runs due refreshes, as a server does every second. */
 async function look(): Promise<void> {
   const { refresher } = stage.openProcess();
@@ -108,7 +111,7 @@ test('refresh: all calls during a run share the next run', async () => {
     await Promise.all(others);
   };
   const { gitlab } = await requestsOf(runs);
-  expect(gitlab).toBe(2 * (1 + 1 + 4));
+  expect(gitlab).toBe(FIRST_SEARCH + 2 * (1 + 1 + 4));
   expect(rowsOf(await stage.board())).toContain('github acme/shop#7');
 });
 
@@ -131,7 +134,7 @@ test('refresh: one process reads at a time, and a run that starts after all call
     await first!.refresh(personId);
     await Promise.all(waiting);
   });
-  expect([gitlab, most]).toEqual([2 * (1 + 1 + 4), 1]);
+  expect([gitlab, most]).toEqual([FIRST_SEARCH + 2 * (1 + 1 + 4), 1]);
 });
 
 test('refreshRepository: reads only the repository, once for all concurrent calls', async () => {
@@ -222,6 +225,49 @@ test('rebuildBoard: pending requests are shown on the row', async () => {
   expect(row).toMatchObject({ autoMergeEnabled: true, autoMerge: { state: 'waiting' } });
   expect(row).toMatchObject({ updateRequest: { phase: 'queued', ...times } });
   expect(row?.allowedActions.map(({ action }) => action)).toContain('cancel_auto_merge');
+});
+
+test("refresh: a first reading shows the user's pull requests before it lists the repositories", async () => {
+  const { github, dashboard, ada } = stage;
+  shop().pullRequests.push(githubPullRequest(7, { author: 'lisa' }));
+  const during: Board[] = [];
+  github.beforeSending = async ({ body }) => {
+    if (!body.includes('query Discover')) return;
+    // The other forges are quick, and their first readings end.
+    while (!rowsOf(await stage.board()).includes('github acme/shop#2')) await sleep(5);
+    during.push(await stage.board());
+  };
+  await dashboard.refresher.refresh(ada.personId);
+  const [board] = during;
+  expect(rowsOf(board!)).toEqual(expect.arrayContaining(['github acme/shop#1', 'github acme/shop#2']));
+  expect(rowsOf(board!)).not.toContain('github acme/shop#7');
+  const stateOf = ({ forges }: Board) => forges.find(({ forge }) => forge === 'github');
+  expect(stateOf(board!)).toMatchObject({ reachable: true, reading: true, repoCount: 0, truncated: false });
+  const after = await stage.board();
+  expect(rowsOf(after)).toContain('github acme/shop#7');
+  expect(stateOf(after)).toMatchObject({ repoCount: 1 });
+  expect(after.forges.map((one) => 'reading' in one)).toEqual([false, false, false]);
+});
+
+test("refresh: above the limit, the user's pull requests are on the board, whatever their repository", async () => {
+  const { github } = stage;
+  const many = Array.from({ length: 1_000 }, (_none, index) => githubPullRequest(index + 1, { author: 'lisa' }));
+  const rest = Array.from({ length: 45 }, (_none, index) =>
+    githubRepository(`acme/p${String(index).padStart(2, '0')}`),
+  );
+  const [first, last] = [rest[0]!, rest.at(-1)!];
+  first.pullRequests.push(...many);
+  last.pullRequests.push(githubPullRequest(1), githubPullRequest(2, { author: 'lisa' }));
+  github.repositories.splice(0, 1, ...rest);
+  for (let times = 0; times < 2; times += 1) {
+    const board = await stage.refresh();
+    const own = board.pullRequests.filter(({ forge }) => forge === 'github');
+    expect(own).toHaveLength(1_000);
+    expect(own.filter(({ repo }) => repo === last.nameWithOwner).map(({ number }) => number)).toEqual([1]);
+    expect(board.forges).toContainEqual(expect.objectContaining({ forge: 'github', truncated: true, repoCount: 45 }));
+    const listed = board.repos.find(({ fullName }) => fullName === last.nameWithOwner);
+    expect(listed).not.toHaveProperty('yoursOnly');
+  }
 });
 
 test('refresh: limits a forge to 1,000 pull requests, reports that, and reads more after some are closed', async () => {

@@ -1,8 +1,12 @@
+import { ForgeError } from '../forge-error.js';
 import { type CiStatus, type ForgePullRequest, type ForgeRepository, toCiFields } from '../forge.js';
 import { type RestIssueNode, toForgeIssue, toRevision } from '../read-repositories.js';
 
 /** Reports whether a repository belongs on a board: the user can push to it; it is not a fork, mirror or archived. */
-export function belongsOnBoard({ archived, fork, mirror, permissions }: RepositoryNode): boolean {
+export function belongsOnBoard({ archived, fork, mirror, permissions, full_name: name }: RepositoryNode): boolean {
+  // Otherwise an invalid repository would count as one that the user can't push to.
+  if (typeof (name as unknown) !== 'string')
+    throw new ForgeError('unknown', { cause: new Error('A repository has no name.') });
   return !archived && !fork && !mirror && permissions?.push === true;
 }
 

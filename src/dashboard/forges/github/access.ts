@@ -15,6 +15,9 @@ export interface RepositoryAccess {
   /** Whether the credential is a user's, so that a search can name its user. */
   readonly isUser: boolean;
   discover(query: GraphqlQuery): Promise<RepositoryNode[]>;
+  /** Whether the board lists the repository: the credential can write to it, or GitHub withholds the permission. */
+  isListed(node: Pick<RepositoryNode, 'viewerPermission'>): boolean;
+  /** Whether the credential is known to have write access. */
   canWrite(node: Pick<RepositoryNode, 'viewerPermission'>): boolean;
   canManageWebhooks(node: RepositoryNode): boolean;
 }
@@ -33,12 +36,13 @@ export const USER_ACCESS: RepositoryAccess = {
       (await query<Found>(DISCOVER, { after })).viewer.repositories;
     return (await fetchRemainingPages(await readPage(null), MAX_REPOSITORIES, readPage)).nodes;
   },
+  isListed: ({ viewerPermission }) => viewerPermission === null || MAY_WRITE.has(viewerPermission),
   canWrite: ({ viewerPermission }) => MAY_WRITE.has(viewerPermission ?? ''),
   canManageWebhooks: ({ viewerPermission }) => viewerPermission === 'ADMIN',
 };
 
-/** GraphQL's limit, which equals the page size of REST. */
-const IDS_PER_QUERY = 100;
+/** As many as cost one point, like a page of {@link DISCOVER}. */
+const IDS_PER_QUERY = 74;
 
 /** Returns the access of an App: the repositories of an installation, with the same permissions for all of them. */
 export function toRepositoryAccess(
@@ -59,6 +63,7 @@ export function toRepositoryAccess(
       }
       return nodes;
     },
+    isListed: () => true,
     canWrite: () => true,
     canManageWebhooks: () => installation.hasWriteAccess('repository_hooks'),
   };

@@ -2,7 +2,7 @@ import { type ActionRequests, doneResult, type ForgeActionResult, sendForgeActio
 import { type ActionErrorCode, ForgeError } from '../forge-error.js';
 import type { ActionName, BotReply, PullRequestTarget } from '../forge.js';
 import { withoutNulls } from '../http/graphql-pages.js';
-import { toRepositoryPath } from '../read-repositories.js';
+import { toOwnerAndName, toRepositoryPath } from '../read-repositories.js';
 import type { ActionCandidate } from '../rules/allowed-actions.js';
 import { findBot } from '../rules/board-rows.js';
 import { findSafeLink } from '../sanitize.js';
@@ -60,7 +60,7 @@ export async function actOnGithub(
 }
 
 async function readTarget(requests: GithubRequests, { fullName, number }: PullRequestTarget) {
-  const [owner, name] = fullName.split('/');
+  const { owner, name } = toOwnerAndName(fullName);
   const data = await requests.graphql(READ_PULL_REQUEST, { owner, name, number });
   const { repository } = data as { readonly repository: ActionRepositoryNode | null };
   if (!repository?.pullRequest) throw new ForgeError('not_found');

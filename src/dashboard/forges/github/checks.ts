@@ -1,7 +1,7 @@
 import { ForgeError } from '../forge-error.js';
 import type { Check, CiStatus, PullRequestTarget } from '../forge.js';
 import { type ConnectionPage, FieldError, withoutNulls } from '../http/graphql-pages.js';
-import { toRepositoryPath } from '../read-repositories.js';
+import { toOwnerAndName, toRepositoryPath } from '../read-repositories.js';
 import type { CheckRunNode, LastCommit, StateCount, StatusContextNode } from './nodes.js';
 import { READ_CHECKS } from './queries.js';
 import type { GithubRequests } from './requests.js';
@@ -50,7 +50,7 @@ export async function findFailedWorkflowRuns(requests: GithubRequests, target: P
 }
 
 async function readContexts(requests: GithubRequests, { fullName, number }: PullRequestTarget): Promise<ContextNode[]> {
-  const [owner, name] = fullName.split('/');
+  const { owner, name } = toOwnerAndName(fullName);
   const contexts: ContextNode[] = [];
   let after: string | null = null;
   for (let count = 0; count < MAX_PAGES; count += 1) {

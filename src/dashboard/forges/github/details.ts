@@ -1,6 +1,7 @@
 import { ForgeError } from '../forge-error.js';
 import type { PullRequestDetails, PullRequestTarget } from '../forge.js';
 import { type FieldError, withoutNulls } from '../http/graphql-pages.js';
+import { toOwnerAndName } from '../read-repositories.js';
 import { READ_DETAILS } from './queries.js';
 import type { GithubRequests } from './requests.js';
 
@@ -43,7 +44,7 @@ export async function readGithubDetails(
   requests: GithubRequests,
   { fullName, number }: PullRequestTarget,
 ): Promise<PullRequestDetails> {
-  const [owner, name] = fullName.split('/');
+  const { owner, name } = toOwnerAndName(fullName);
   const { repository } = (await requests.graphql(READ_DETAILS, { owner, name, number })) as DetailsData;
   const node = repository?.pullRequest;
   if (!node) throw new ForgeError('not_found');

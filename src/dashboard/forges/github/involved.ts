@@ -3,10 +3,10 @@ import { type ConnectionPage, fetchRemainingPages, FieldError } from '../http/gr
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
 import { isInvalidResponse, mapWithConcurrency } from '../read-repositories.js';
 import type { GraphqlQuery, RepositoryAccess } from './access.js';
-import type { BatchReader } from './batches.js';
+import { type BatchReader, isTimeout } from './batches.js';
 import type { FoundNode, SinglePullRequestNode } from './nodes.js';
 import { asksTeam, toForgePullRequest } from './parse.js';
-import { READ_PULL_REQUESTS, SEARCH_PULL_REQUESTS } from './queries.js';
+import { READ_PULL_REQUESTS, SEARCH_INVOLVED, SEARCH_PULL_REQUESTS } from './queries.js';
 
 const QUALIFIERS: Readonly<Record<Involvement, string>> = {
   author: 'author:@me',
@@ -25,7 +25,8 @@ interface Read {
   readonly nodes: readonly (FieldError | SinglePullRequestNode | null)[];
 }
 
-/** Searches for the pull requests of a token's user. A search costs one point of the API quota per hundred results. */
+/** Searches for the pull requests of a token's user. The first hundred results of all
+ * searches cost one point of the API quota, and each further hundred of a search costs one. */
 export interface InvolvedReader {
   /** Finds the ids of the pull requests that wait for a review of the user or of one of the user's teams. */
   findReviewRequests(): Promise<ReadonlySet<string>>;
@@ -37,22 +38,32 @@ export function createInvolvedReader(
   query: GraphqlQuery,
   { batches, reach }: { readonly batches: BatchReader; readonly reach: RepositoryAccess },
 ): InvolvedReader {
+  type Page = ConnectionPage<Partial<FoundNode>> & { readonly issueCount: number };
   let requested: { readonly search: Promise<InvolvedSearch<FoundNode>>; readonly at: number } | undefined;
 
-  async function search(involvement: Involvement): Promise<InvolvedSearch<FoundNode>> {
-    const text = `is:open is:pr archived:false ${QUALIFIERS[involvement]} sort:updated-desc`;
-    type Page = ConnectionPage<Partial<FoundNode>> & { readonly issueCount: number };
-    const readPage = async (after: string | null): Promise<Page> =>
-      (await query<{ readonly search: Page }>(SEARCH_PULL_REQUESTS, { query: text, after })).search;
-    const first = await readPage(null);
+  const readPage = async (involvement: Involvement, after: string | null): Promise<Page> =>
+    (await query<{ readonly search: Page }>(SEARCH_PULL_REQUESTS, { query: toSearchText(involvement), after })).search;
+
+  async function readFirstPages(): Promise<Partial<Record<Involvement, Page>>> {
+    const names = Object.keys(QUALIFIERS) as Involvement[];
+    const texts: Record<string, string> = Object.fromEntries(names.map((one) => [one, toSearchText(one)]));
+    // GitHub may have the time for each search alone.
+    return query<Record<Involvement, Page>>(SEARCH_INVOLVED, texts).catch((error: unknown) => {
+      if (isTimeout(error)) return {};
+      throw error;
+    });
+  }
+
+  async function search(involvement: Involvement, page?: Page): Promise<InvolvedSearch<FoundNode>> {
+    const first = page ?? (await readPage(involvement, null));
     // Pages are read while there are at most this many results.
-    const { nodes } = await fetchRemainingPages(first, MAX_FOUND - 1, readPage);
+    const { nodes } = await fetchRemainingPages(first, MAX_FOUND - 1, (after) => readPage(involvement, after));
     return { found: nodes.filter(isFound), truncated: first.issueCount > MAX_FOUND };
   }
 
-  function searchReviewRequests(): Promise<InvolvedSearch<FoundNode>> {
-    if (requested === undefined || performance.now() - requested.at > SEARCHED_MS) {
-      requested = { search: search('review_requested'), at: performance.now() };
+  function searchReviewRequests(page?: Page): Promise<InvolvedSearch<FoundNode>> {
+    if (requested === undefined || page !== undefined || performance.now() - requested.at > SEARCHED_MS) {
+      requested = { search: search('review_requested', page), at: performance.now() };
     }
     return requested.search;
   }
@@ -95,9 +106,13 @@ export function createInvolvedReader(
   return {
     findReviewRequests,
     async readInvolved(listed) {
+      const pages = await readFirstPages();
       return readInvolvedPullRequests(
         {
-          search: (involvement) => (involvement === 'review_requested' ? searchReviewRequests() : search(involvement)),
+          search: (involvement) =>
+            involvement === 'review_requested'
+              ? searchReviewRequests(pages.review_requested)
+              : search(involvement, pages[involvement]),
           keyOf: ({ id }) => id,
           repositoryOf: ({ repository: { id, nameWithOwner: fullName, url } }) => ({ id, fullName, url }),
           read: async (found) => readPullRequests(found, await findReviewRequests()),
@@ -107,5 +122,8 @@ export function createInvolvedReader(
     },
   };
 }
+
+const toSearchText = (involvement: Involvement): string =>
+  `is:open is:pr archived:false ${QUALIFIERS[involvement]} sort:updated-desc`;
 
 const isFound = (node: Partial<FoundNode>): node is FoundNode => node.id !== undefined && node.repository !== undefined;

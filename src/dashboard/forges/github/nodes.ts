@@ -22,6 +22,7 @@ export interface RepositoryNode {
   readonly url: string;
   readonly isArchived: boolean;
   readonly isFork: boolean;
+  /** Null for Apps, which have permissions of their own. */
   readonly viewerPermission: string | null;
   readonly pushedAt: string | null;
   readonly autoMergeAllowed: boolean;

@@ -11,17 +11,17 @@ import type { RepositoryAccess } from './access.js';
 import { ciFromRollup } from './checks.js';
 import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
 
-/** Reports whether a repository belongs on a board: it is writable, not a fork and not archived. */
+/** Reports whether a repository belongs on a board: it is not known to be read-only, not a fork and not archived. */
 export function belongsOnBoard(node: RepositoryNode, reach: RepositoryAccess): boolean {
   // Otherwise an invalid repository would count as one that the user can't write to.
   if (!isName(node.nameWithOwner)) throw new ForgeError('unknown', { cause: new Error('A repository has no name.') });
-  return !node.isArchived && !node.isFork && reach.canWrite(node);
+  return !node.isArchived && !node.isFork && reach.isListed(node);
 }
 
 export function toRepository(node: RepositoryNode, reach: RepositoryAccess): ForgeRepository {
   const { id, nameWithOwner, url, pushedAt, latestPullRequests, latestIssues } = node;
   const latest = [latestPullRequests, latestIssues].map(({ totalCount, nodes }) => [totalCount, nodes[0]?.updatedAt]);
-  const revision = JSON.stringify([nameWithOwner, pushedAt, ...latest]);
+  const revision = JSON.stringify([nameWithOwner, pushedAt, ...latest, ...(reach.canWrite(node) ? [] : ['readOnly'])]);
   return { id, fullName: nameWithOwner, url, canManageWebhooks: reach.canManageWebhooks(node), revision };
 }
 

@@ -65,13 +65,16 @@ const ISSUES = `
     }
   }`;
 
-/** Repositories of organizations and teams are found only with the affiliation `ORGANIZATION_MEMBER`. */
+/**
+ * Repositories of organizations and teams are found only with the affiliation `ORGANIZATION_MEMBER`. A page of 74 costs
+ * one point, as its 149 connections are rounded down, and one of 100 costs two.
+ */
 export const DISCOVER = `
   query Discover($after: String) {
     ${RATE_LIMIT}
     viewer {
       repositories(
-        first: 100, after: $after, isFork: false, isArchived: false
+        first: 74, after: $after, isFork: false, isArchived: false
         affiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
         ownerAffiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
         orderBy: { field: NAME, direction: ASC }
@@ -207,16 +210,29 @@ export const READ_REPLIES = `
     }
   }`;
 
+const FOUND = `
+  fragment found on SearchResultItemConnection {
+    issueCount
+    pageInfo { hasNextPage endCursor }
+    nodes { ... on PullRequest { id repository { id nameWithOwner url } } }
+  }`;
+
 /** Finds the pull requests of a search with `@me`. Needs no scope of its own, not even for reviews of teams. */
 export const SEARCH_PULL_REQUESTS = `
   query SearchPullRequests($query: String!, $after: String) {
     ${RATE_LIMIT}
-    search(type: ISSUE, query: $query, first: 100, after: $after) {
-      issueCount
-      pageInfo { hasNextPage endCursor }
-      nodes { ... on PullRequest { id repository { id nameWithOwner url } } }
-    }
-  }`;
+    search(type: ISSUE, query: $query, first: 100, after: $after) { ...found }
+  }${FOUND}`;
+
+/** Reads the first page of each search for one point. */
+export const SEARCH_INVOLVED = `
+  query SearchInvolved($author: String!, $review_requested: String!, $assigned: String!, $mentioned: String!) {
+    ${RATE_LIMIT}
+    author: search(type: ISSUE, query: $author, first: 100) { ...found }
+    review_requested: search(type: ISSUE, query: $review_requested, first: 100) { ...found }
+    assigned: search(type: ISSUE, query: $assigned, first: 100) { ...found }
+    mentioned: search(type: ISSUE, query: $mentioned, first: 100) { ...found }
+  }${FOUND}`;
 
 /** Reads pull requests with known ids, whatever their repositories. */
 export const READ_PULL_REQUESTS = `

@@ -9,6 +9,7 @@ import {
   MAX_ISSUES,
   MAX_PULL_REQUESTS,
   MAX_REPOSITORIES,
+  toOwnerAndName,
   truncateSnapshot,
   uniqueByNumber,
 } from '../read-repositories.js';
@@ -117,10 +118,11 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     const asked = pulls.nodes.some(asksTeam);
     const teams = asked ? await teamRequests() : undefined;
     const rows = await mapValid(pulls.nodes, (one) => toForgePullRequest(one, node, asksTeam(one) ? teams : undefined));
+    const isWritable = reach.canWrite(node);
     const issueRows = await mapValid(issues.nodes.slice(0, MAX_ISSUES), (one) => toForgeIssue(one, node));
     return {
       repository: toRepository(node, reach),
-      pullRequests: uniqueByNumber(rows.mapped),
+      pullRequests: uniqueByNumber(rows.mapped).map((row) => (isWritable ? row : { ...row, readOnly: true })),
       issues: uniqueByNumber(issueRows.mapped),
       incomplete: pulls.missing + rows.odd,
     };
@@ -177,7 +179,7 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     readHistory: createHistoryReader(query, createBatchReader()),
     ...(reach.isUser && { readInvolved: (listed: ReadonlySet<string>) => involved.readInvolved(listed) }),
     async readRepository(fullName) {
-      const [owner, name] = fullName.split('/');
+      const { owner, name } = toOwnerAndName(fullName);
       const ask = createPager();
       const { repository } = await ask<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
       return repository && belongsOnBoard(repository, reach) ? readWhole(repository, ask) : undefined;

@@ -12,6 +12,8 @@ export type Bot = 'dependabot' | 'renovate';
 export interface ActionCandidate extends ForgePullRequest, Pick<PullRequest, 'stackedOn'> {
   readonly forge: ForgeName;
   readonly bot: Bot | undefined;
+  /** Whether the user opened it. */
+  readonly isOwn?: boolean;
 }
 
 type Rule = (pullRequest: ActionCandidate) => boolean;
@@ -76,8 +78,8 @@ export function listAllowedActions(pullRequest: ActionCandidate): AllowedAction[
 }
 
 /** Forges let authors close their pull requests. */
-function listReaderActions({ foundBy }: ActionCandidate): AllowedAction[] {
-  const isAuthor = foundBy?.includes('author') === true;
+function listReaderActions({ foundBy, isOwn }: ActionCandidate): AllowedAction[] {
+  const isAuthor = isOwn === true || foundBy?.includes('author') === true;
   return [toAction('merge', 'permission'), toAction('close', isAuthor ? undefined : 'permission')];
 }
 

@@ -1,6 +1,6 @@
 import type { ForgeIssue, ForgeName, ForgePullRequest, Issue, PullRequest, RepositorySnapshot } from '../forge.js';
 import { type Bot, listAllowedActions } from './allowed-actions.js';
-import { findSection } from './sections.js';
+import { findSection, isSame } from './sections.js';
 
 /** The user whose point of view a board has, at one forge. */
 export interface BoardViewer {
@@ -31,7 +31,8 @@ function toPullRequest(
 ): PullRequest {
   const { forge, renovateAuthors } = reader;
   const bot = findBot(facts.author, renovateAuthors);
-  const allowedActions = listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot });
+  const isOwn = isSame(facts.author, reader.username);
+  const allowedActions = listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot, isOwn });
   const reviewRequestedFromMe = isReviewRequested(facts, reader.username);
   const isBlocked = allowedActions.some(({ action, blocked }) => action === 'merge' && blocked !== undefined);
   const row = {
@@ -58,8 +59,7 @@ function needsReview({ draft, review }: ForgePullRequest): boolean {
 }
 
 function isReviewRequested({ draft, requestedReviewerLogins }: ForgePullRequest, username: string): boolean {
-  if (draft || username === '') return false;
-  return requestedReviewerLogins.some((login) => login.toLowerCase() === username.toLowerCase());
+  return !draft && requestedReviewerLogins.some((login) => isSame(login, username));
 }
 
 function toIssue(facts: ForgeIssue, { forge, renovateAuthors }: BoardViewer): Issue {

@@ -47,7 +47,8 @@ export function findSection(pullRequest: Judged, username: string): Section {
   return pullRequest.readOnly !== true && isReady(pullRequest) ? 'ready_to_merge' : 'waiting_for_others';
 }
 
-const isSame = (login: string | undefined, username: string): boolean =>
+/** Compares logins without case. An empty username was not entered, and equals none. */
+export const isSame = (login: string | undefined, username: string): boolean =>
   username !== '' && login?.toLowerCase() === username.toLowerCase();
 
 /** A repository belongs to the user who is its owner at the forge, not to every member of an organization. */

@@ -170,7 +170,7 @@ export function ForgeNotices({ board }: { readonly board: Board }) {
 type Forge = Board['forges'][number];
 
 function notesOf(one: Forge, board: Board): string[] {
-  const { forge, error, staleSince, truncated, hidden, incompleteSearch, shadowed = 0, credential, expiresAt } = one;
+  const { forge, error, staleSince, hidden, incompleteSearch, shadowed = 0, credential, expiresAt } = one;
   const name = nameCredential(one);
   const since = staleSince === undefined ? '' : ` Showing data from ${formatRelativeTime(staleSince)}.`;
   // An exceeded quota has its own notice, which disappears when it is reset.
@@ -181,7 +181,7 @@ function notesOf(one: Forge, board: Board): string[] {
     ...(incompleteSearch === undefined ? [] : [describeSearch(name, incompleteSearch)]),
     ...(shadowed === 0 ? [] : [describeShadowed(name, shadowed)]),
     ...describeExpiry(name, expiresAt),
-    ...(truncated ? [`${name} has more than 1,000 pull requests. Only 1,000 are read.`] : []),
+    ...describeLimits(name, one),
     ...describeStale(
       board.repos.filter((repo) => repo.forge === forge && repo.credential?.id === credential?.id && repo.stale),
     ),
@@ -197,6 +197,15 @@ function notesOf(one: Forge, board: Board): string[] {
         ({ kind, remaining, limit, resetsAt }) =>
           `${name} has ${format(remaining)} of ${format(limit)} ${kind}requests left until ${formatTime(Date.parse(resetsAt))}.`,
       ),
+  ];
+}
+
+function describeLimits(name: string, { reading, truncated, repoCount }: Forge): string[] {
+  const count = repoCount === 1 ? '1 repository' : `${format(repoCount)} repositories`;
+  if (reading === true) return [`${name} is being read for the first time: ${count} so far. More rows follow.`];
+  if (!truncated) return [];
+  return [
+    `${name} has more than 1,000 pull requests. Only 1,000 are read: yours, and those of the first repositories by name.`,
   ];
 }
 

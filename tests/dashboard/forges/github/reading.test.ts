@@ -141,8 +141,8 @@ test('GitHub client: reports the API quota with the cost since the last discover
   await forge.discover();
   await forge.read(await forge.discover());
   const { reset } = server.budgets.graphql;
-  const budget = { limit: 5000, remaining: 4993, resetsAt: new Date(reset * 1000).toISOString() };
-  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 5 });
+  const budget = { limit: 5000, remaining: 4995, resetsAt: new Date(reset * 1000).toISOString() };
+  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 4 });
   const asked = { forge: 'github', method: 'POST', endpoint: '/graphql', account: 'mona', statusCode: 200 };
   expect(recorded.at(-1)).toEqual({ ...asked, outcome: 'success', rateLimit: budget });
   expect(recorded).toHaveLength(3);
