@@ -35,8 +35,8 @@ const BUILD_TIME = {
 } as const;
 
 const fileResolvers: ForAllSites<SiteResolvers['File']> = {
-  publicURL: repeatable(({ base, 'internal.contentDigest': stored }, _args, { publicFiles, readDigest }) => {
-    const digest = readDigest(stored);
+  publicURL: repeatable(({ base, 'internal.contentDigest': stored }, _args, { publicFiles, readDigest, budget }) => {
+    const digest = readDigest(stored, budget.waitMs);
     const toLink = (contentDigest: string): string => publicFiles.linkTo({ base, contentDigest });
     return typeof digest === 'string' ? toLink(digest) : digest.then(toLink);
   }),

@@ -209,7 +209,8 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     const isGet = unparsed.method === 'GET';
     const isKept = operation.operation === OperationTypeNode.QUERY && reuse?.repeatable.has(document) === true;
     const hasBytes = reuse !== undefined && (isKept || isGet) && !result.errors && 'data' in result;
-    if (!type || !hasBytes) return { status: 'data' in result ? 200 : invalidStatus, ...result };
+    if (!type || !hasBytes)
+      return { status: 'data' in result ? 200 : invalidStatus, headers: retryHeaders(result.errors), ...result };
     const cacheControl = isGet ? reuse.cacheControl[isKept ? 'kept' : 'other'] : REVALIDATE;
     const text = JSON.stringify({ data: result.data });
     const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
@@ -311,6 +312,15 @@ async function run(
   const located = settled.errors?.find(({ originalError }) => originalError === refusal);
   // A statement of the database loses the original error, and with it the location.
   return { data: null, errors: [located ?? new GraphQLError(refusal.message, { originalError: refusal })] };
+}
+
+/** Returns the longest `Retry-After` of the errors, so that a repeated query has all of its fields. */
+function retryHeaders(errors: readonly GraphQLError[] = []): Record<string, string> | undefined {
+  const seconds = errors.flatMap(({ originalError }) =>
+    originalError instanceof AppError ? Number(originalError.headers?.['Retry-After'] ?? 0) : 0,
+  );
+  const longest = Math.max(0, ...seconds);
+  return longest > 0 ? { 'Retry-After': String(longest) } : undefined;
 }
 
 interface OperationTarget {
