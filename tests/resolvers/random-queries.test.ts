@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { deriveFullSchema, getDerivation } from '@trellis/codegen/site/load-schema';
 import type { ComputedField, RecordField, RecordTable } from '@trellis/core/record-types';
 import { OperationBudget } from '@trellis/server/graphql/budget';
+import { findRepeatableDocuments, repeatable, type RepeatableDocuments } from '@trellis/site/graphql/repeatable';
 import { bind } from '@trellis/site/graphql/selection';
 import { buildExecutableSchema } from '@trellis/site/graphql/site-schema';
 import { createFormatDate } from '@trellis/site/query/dates';
@@ -9,7 +10,7 @@ import type { ComputedValues, RecordSort } from '@trellis/site/query/record-quer
 import type { RecordStore } from '@trellis/site/record-store';
 import type { RecordTables } from '@trellis/site/records/record-schema';
 import fc from 'fast-check';
-import { graphql, type GraphQLSchema, isEnumType } from 'graphql';
+import { getOperationAST, graphql, type GraphQLSchema, isEnumType, parse, validate } from 'graphql';
 import { Evaluator, type Plain, type World } from '../../packages/site/tests/query/evaluator.js';
 import {
   bySchema,
@@ -21,6 +22,7 @@ import {
 } from '../../packages/site/tests/query/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
 import { records } from '../../src/generated/site/records.js';
+import { resolvers as builtInResolvers } from '../../src/resolvers/schema.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { computeAny } from '../site/query/compute-any.js';
 import { buildSiteSchema } from './site-schema.js';
@@ -29,6 +31,11 @@ import { buildSiteSchema } from './site-schema.js';
 const QUERIES = Number(process.env.QUERIES ?? 300);
 const QUERIES_OF_A_WORLD = 10;
 
+/** Each takes two worlds of its own. */
+const RUNS = Math.ceil(QUERIES / 2);
+
+type Resolvers = Parameters<typeof findRepeatableDocuments>[0]['resolvers'];
+
 /** A contract whose queries are compared. */
 interface Contract {
   readonly tables: RecordTables;
@@ -36,13 +43,19 @@ interface Contract {
   readonly store: RecordStore;
   /** Whether queries select all fields of records, also computed ones. */
   readonly selectsAll: boolean;
+  readonly repeatable: RepeatableDocuments;
 }
 
 function builtIn(): Contract {
   const schema = buildSiteSchema();
   // The resolvers of files and images need a site.
   bind(schema, { tables: records, computedFor: () => computedOf(records) });
-  return { tables: records, schema, store: storeOf({}, records), selectsAll: false };
+  const documents = findRepeatableDocuments({
+    schema,
+    resolvers: builtInResolvers as object as Resolvers,
+    tables: records,
+  });
+  return { tables: records, schema, store: storeOf({}, records), selectsAll: false, repeatable: documents };
 }
 
 /** Scalars are available synchronously, objects are not. */
@@ -63,7 +76,7 @@ function dense(): Contract {
   const tables = Object.fromEntries(contract.tables.map((table) => [table.kind, table]));
   const resolverOf = (kind: string, { path, fields }: ComputedField) => {
     const compute = (record: Plain): unknown => computeAny(tables, kind, path, record);
-    return fields.length > 0 ? (record: Plain) => Promise.resolve(compute(record)) : compute;
+    return repeatable(fields.length > 0 ? (record: Plain) => Promise.resolve(compute(record)) : compute, []);
   };
   const resolvers = Object.fromEntries(
     contract.tables.map(({ kind, fields }) => [
@@ -72,7 +85,8 @@ function dense(): Contract {
     ]),
   );
   const schema = buildExecutableSchema({ tables, typeDefs: sdl, resolvers });
-  return { tables, schema, store: storeOf({}, tables), selectsAll: true };
+  const documents = findRepeatableDocuments({ schema, resolvers: resolvers as object as Resolvers, tables });
+  return { tables, schema, store: storeOf({}, tables), selectsAll: true, repeatable: documents };
 }
 
 interface Question {
@@ -105,9 +119,9 @@ const membersOf = (name: string, schema: GraphQLSchema): string[] => {
 };
 
 /** All arguments are variables, so that one document per record type serves all queries. */
-function documentOf(table: RecordTable, { schema, selectsAll }: Contract): string {
+function documentOf(table: RecordTable, selected: readonly RecordField[], { schema }: Contract): string {
   const { kind, single, all } = table;
-  const fields = selectedOf(table, selectsAll).map(selectionOf);
+  const fields = selected.map(selectionOf);
   const args = schema.getQueryType()?.getFields()[single]?.args ?? [];
   const declared = args.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   return `
@@ -247,7 +261,9 @@ describe.each([
   test(`${QUERIES} random queries give the same results as the reference evaluator`, async () => {
     const { tables, store } = contract;
     const kinds = Object.values(tables);
-    const documents = new Map(kinds.map((table) => [table.kind, documentOf(table, contract)]));
+    const documents = new Map(
+      kinds.map((table) => [table.kind, documentOf(table, selectedOf(table, contract.selectsAll), contract)]),
+    );
     const questions = fc.oneof(...kinds.map((table) => questionsOf(table, contract)));
     const asked = fc.array(questions, { minLength: QUERIES_OF_A_WORLD, maxLength: QUERIES_OF_A_WORLD });
     await fc.assert(
@@ -265,5 +281,45 @@ describe.each([
       }),
       { numRuns: Math.ceil(QUERIES / QUERIES_OF_A_WORLD) },
     );
+  }, 3_600_000);
+
+  test('a response changes only with the record types that it is kept for', async () => {
+    const { tables, store, schema, repeatable: documents } = contract;
+    const kinds = Object.values(tables);
+    // Any record may be a parent or a child.
+    const fieldsOf = ({ fields }: RecordTable) =>
+      fields.filter((field) => field.kind === 'relation' && field.type !== 'Node');
+    const asked = fc.constantFrom(...kinds).chain((table) => {
+      const [fields, others] = [fieldsOf(table), kinds.filter((one) => one !== table)];
+      return fc.tuple(
+        questionsOf(table, contract),
+        fc.subarray(fields, { maxLength: Math.min(1, fields.length) }),
+        fc.constantFrom(...others.map(({ kind }) => kind)),
+      );
+    });
+    let unaffected = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        worldsOf(tables, 6),
+        worldsOf(tables, 6),
+        asked,
+        async (world, other, [question, fields, changed]) => {
+          const source = documentOf(question.table, fields, contract);
+          const request = { source, operationName: 'many', variableValues: variablesOf(question) };
+          const document = parse(source);
+          expect(validate(schema, document, [documents.rule])).toEqual([]);
+          const operation = getOperationAST(document, 'many')!;
+          const reads = documents.kindsOf(document, operation, request.variableValues);
+          if (!reads || reads.includes(changed)) return;
+          fill(store, world, tables);
+          const before = await ask(request, contract);
+          fill(store, { ...world, [changed]: other[changed] ?? [] }, tables);
+          expect(await ask(request, contract)).toEqual(before);
+          unaffected += 1;
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    expect(unaffected).toBeGreaterThan(0);
   }, 3_600_000);
 });
