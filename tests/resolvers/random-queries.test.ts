@@ -22,8 +22,8 @@ import {
 } from '../../packages/site/tests/query/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
 import { records } from '../../src/generated/site/records.js';
-import { resolvers as builtInResolvers } from '../../src/resolvers/schema.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
+import { resolvers as builtInResolvers } from '../../src/resolvers/schema.js';
 import { computeAny } from '../site/query/compute-any.js';
 import { buildSiteSchema } from './site-schema.js';
 

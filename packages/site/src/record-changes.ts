@@ -59,12 +59,10 @@ export class ChangeFeed {
   /**
    * Returns the changes from now on, after a first one with the current revision and no records. Changes that were not
    * read yet are merged into one, so that a slow reader needs little memory. Ends when the records are closed.
-   *
-   * @param kinds Only changes of records of these types; by default of all.
    */
-  follow(kinds?: readonly string[]): AsyncIterableIterator<RecordChange> {
+  follow(): AsyncIterableIterator<RecordChange> {
     const none: RecordChange = { revision: this.#revision(), kinds: [], ids: [], isTruncated: false };
-    const follower: Follower = new Follower(none, { kinds, onEnd: () => this.#followers.delete(follower) });
+    const follower: Follower = new Follower(none, () => this.#followers.delete(follower));
     this.#followers.add(follower);
     return follower;
   }
@@ -76,23 +74,17 @@ export class ChangeFeed {
 
 /** A generator would not end before its next value. */
 class Follower implements AsyncIterableIterator<RecordChange> {
-  readonly #kinds: readonly string[] | undefined;
   readonly #onEnd: () => void;
   #pending: RecordChange | undefined;
   #waiting: ((result: IteratorResult<RecordChange, undefined>) => void) | undefined;
   #isOver = false;
 
-  constructor(
-    first: RecordChange,
-    { kinds, onEnd }: { readonly kinds: readonly string[] | undefined; readonly onEnd: () => void },
-  ) {
+  constructor(first: RecordChange, onEnd: () => void) {
     this.#pending = first;
-    this.#kinds = kinds;
     this.#onEnd = onEnd;
   }
 
   receive(change: RecordChange): void {
-    if (this.#kinds && !change.kinds.some((kind) => this.#kinds?.includes(kind))) return;
     if (this.#waiting) {
       this.#settle({ done: false, value: change });
       return;

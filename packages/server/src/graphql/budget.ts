@@ -18,7 +18,7 @@ const MS_PER_VALUE = 0.001;
 /** The allowed average length of a value with its name: paths have some 60 characters, numbers 5. */
 const CHARACTERS_PER_VALUE = 64;
 
-/** Of the time of an operation, what is left for its response after a field that waits to its end, at most 1 s. */
+/** The share of the time limit, at most 1 s, that is left for the response after the longest wait of a field. */
 const RESPONSE_SHARE = 0.1;
 
 /** Smaller responses are not measured. */

@@ -220,7 +220,7 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
     if (isKept && state) {
       const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
-      cache?.keep({ ...unparsed, type }, made, { parts, state });
+      cache.keep({ ...unparsed, type }, made, { parts, state });
     }
     return { status: 200, response: made };
   }
@@ -324,7 +324,7 @@ async function run(
 /** Returns the longest `Retry-After` of the errors, so that a repeated query has all of its fields. */
 function retryHeaders(errors: readonly GraphQLError[] = []): Record<string, string> | undefined {
   const seconds = errors.flatMap(({ originalError }) =>
-    originalError instanceof AppError ? Number(originalError.headers?.['Retry-After'] ?? 0) : 0,
+    originalError instanceof AppError ? Number(originalError.headers['Retry-After'] ?? 0) : 0,
   );
   const longest = Math.max(0, ...seconds);
   return longest > 0 ? { 'Retry-After': String(longest) } : undefined;

@@ -110,7 +110,7 @@ export interface DataVersions {
 }
 
 /** The state of the data when the execution of a query began. */
-export interface DataState {
+interface DataState {
   readonly version: number;
   readonly generation: number;
 }

@@ -207,9 +207,9 @@ class KindSet implements Iterable<string> {
 
   /** Adds what the resolver of a field reads, if it is written by hand or derived from text. */
   addComputed(owner: string, name: string): void {
-    const resolver = findResolver(this.#application, owner, name) as { [REPEATABLE]?: unknown } | undefined;
+    const resolver = findResolver(this.#application, owner, name);
     if (resolver) {
-      const reads = resolver[REPEATABLE];
+      const reads = REPEATABLE in resolver ? resolver[REPEATABLE] : undefined;
       if (Array.isArray(reads)) for (const kind of reads as string[]) this.add(kind);
       else this.isAny = true;
       return;

@@ -46,7 +46,7 @@ export interface DigestWaits {
   progressOf?(file: string): ReadingProgress | undefined;
 }
 
-export interface ReadingProgress {
+interface ReadingProgress {
   readonly bytes: number;
   readonly size: number;
   readonly elapsedMs: number;
