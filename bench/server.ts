@@ -7,6 +7,8 @@ export interface RunningServer {
   readonly origin: string;
   /** Milliseconds from the start of the process to its first response to a query. */
   readonly firstAnswerMs: number;
+  /** The processor time of all threads until the first response, in milliseconds. */
+  readonly firstAnswerCpuMs: number;
   /** Returns the resident memory, in MB. */
   megabytes(): number;
   stop(): Promise<void>;
@@ -42,9 +44,11 @@ export async function startServer(
   });
   await firstAnswer(origin);
   const firstAnswerMs = performance.now() - startedAt;
+  const firstAnswerCpuMs = readCpuMs(Number(child.pid));
   return {
     origin,
     firstAnswerMs,
+    firstAnswerCpuMs,
     megabytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024,
     stop: () =>
@@ -53,6 +57,14 @@ export async function startServer(
         child.kill('SIGKILL');
       }),
   };
+}
+
+/** The kernel counts in ticks of 10 ms; the fields after the name of the program are user and system time. */
+function readCpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /u, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** @throws Error when the response has errors. */

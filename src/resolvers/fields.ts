@@ -23,10 +23,13 @@ type ForAllSites<Resolvers> = {
 
 const siteResolvers: ForAllSites<SiteResolvers['Site']> = {
   /** The time of the last scan, which wrote it as a field of the `SiteBuildMetadata` record. */
-  buildTime: repeatable((_site, _args, { records }) => {
-    const build = records.find('SiteBuildMetadata', {}, BUILD_TIME);
-    return (build?.buildTime ?? null) as string | null;
-  }),
+  buildTime: repeatable(
+    (_site, _args, { records }) => {
+      const build = records.find('SiteBuildMetadata', {}, BUILD_TIME);
+      return (build?.buildTime ?? null) as string | null;
+    },
+    ['SiteBuildMetadata'],
+  ),
 };
 
 const BUILD_TIME = {
@@ -35,11 +38,11 @@ const BUILD_TIME = {
 } as const;
 
 const fileResolvers: ForAllSites<SiteResolvers['File']> = {
-  publicURL: repeatable(({ base, 'internal.contentDigest': stored }, _args, { publicFiles, readDigest }) => {
-    const digest = readDigest(stored);
+  publicURL: repeatable(({ base, 'internal.contentDigest': stored }, _args, { publicFiles, readDigest, budget }) => {
+    const digest = readDigest(stored, budget.waitMs);
     const toLink = (contentDigest: string): string => publicFiles.linkTo({ base, contentDigest });
     return typeof digest === 'string' ? toLink(digest) : digest.then(toLink);
-  }),
+  }, []),
 };
 
 /**
@@ -53,17 +56,21 @@ const fileValues: ForAllSites<SiteResolvers['File']> = {
 
 type Resolvers = ForAllSites<SiteResolvers['ImageProc']>;
 
-const fixed: Resolvers['fixed'] = repeatable((image, args, context) => derive('fixed', image, args, context));
+/** An image is derived from its file. */
+const OF_FILE = ['File'];
 
-const fluid: Resolvers['fluid'] = repeatable((image, args, context) => derive('fluid', image, args, context));
+const fixed: Resolvers['fixed'] = repeatable((image, args, context) => derive('fixed', image, args, context), OF_FILE);
+
+const fluid: Resolvers['fluid'] = repeatable((image, args, context) => derive('fluid', image, args, context), OF_FILE);
 
 const imageProcResolvers: Resolvers = {
   fixed,
   fluid,
-  original: repeatable((image, _args, context) =>
-    resolveWithSource(image, context, (source) => context.images.original(source)),
+  original: repeatable(
+    (image, _args, context) => resolveWithSource(image, context, (source) => context.images.original(source)),
+    OF_FILE,
   ),
-  resize: repeatable((image, args, context) => derive('resize', image, args, context)),
+  resize: repeatable((image, args, context) => derive('resize', image, args, context), OF_FILE),
   resolutions: fixed as Resolvers['resolutions'],
   sizes: fluid as Resolvers['sizes'],
 };

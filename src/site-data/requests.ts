@@ -114,7 +114,9 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
     },
     reuse: {
       repeatable,
-      getVersion: dataVersion(open),
+      getVersion: open.imaging.currentLinks,
+      getGeneration: () => store.generation,
+      unchangedSince: (kinds) => store.unchangedSince(kinds),
       cacheControl: toCacheControl(config, gate !== undefined),
     },
     streams: {
@@ -139,18 +141,6 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
 }
 
 const NO_HEADERS = { setHeader: () => undefined as never };
-
-/** Returns a function of everything that responses depend on: the records, and the signatures of links, if any. */
-function dataVersion({ site: { store }, imaging: { currentLinks } }: OpenSite): () => number {
-  let known = { records: store.generation, links: currentLinks() };
-  let version = 0;
-  return () => {
-    const [records, links] = [store.generation, currentLinks()];
-    if (records === known.records && links === known.links) return version;
-    known = { records, links };
-    return (version += 1);
-  };
-}
 
 /** A shared cache may store responses of a public site. It asks the server before each use, or after some seconds. */
 function toCacheControl({ siteCacheSeconds: seconds }: Config, isPrivate: boolean) {

@@ -152,7 +152,7 @@ class FollowedSite implements SiteService {
   #refresh({ changedAt, problems, change }: SharedRecords): void {
     this.#problems = problems;
     try {
-      this.#opened?.records.refresh(changedAt);
+      this.#opened?.records.refresh(changedAt, change);
       this.#opened?.digests.settle();
       if (change) this.#opened?.records.changes.publish(change);
     } catch (error) {

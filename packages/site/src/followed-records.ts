@@ -2,6 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { PatternCache } from './patterns/pattern-cache.js';
 import type { IndexKey } from './query/index-advisor.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
+import type { RecordChange } from './record-changes.js';
 import { type OpenedRecords, type SiteRecords, type SiteRecordsOptions, StoredRecords } from './stored-records.js';
 
 /** The records of a site that a different process writes. */
@@ -10,8 +11,9 @@ export interface FollowedRecords extends SiteRecords {
    * Makes the committed changes of the other process visible to queries, which see the records of one moment in between.
    *
    * @param changedAt The time of the last change, in milliseconds.
+   * @param change The change since the last call, if there was one.
    */
-  refresh(changedAt: number | undefined): void;
+  refresh(changedAt: number | undefined, change?: RecordChange): void;
 }
 
 export interface FollowedRecordsOptions extends SiteRecordsOptions {
@@ -40,13 +42,19 @@ export function followRecords(options: FollowedRecordsOptions): FollowedRecords 
 }
 
 class SnapshotRecords extends StoredRecords<OpenedRecords> implements FollowedRecords {
-  refresh(changedAt: number | undefined): void {
+  #revision = 0;
+
+  refresh(changedAt: number | undefined, change?: RecordChange): void {
     const { database } = this.opened;
     if (database.isTransaction) database.exec('COMMIT');
     beginSnapshot(database);
     this.nonBmp = this.readNonBmp();
     this.engine.advisor.resetRequests();
-    this.advance(changedAt);
+    const before = this.#revision;
+    this.#revision = this.revision;
+    // The snapshot may contain later changes too, which are reported afterwards.
+    const isOnlyThis = this.#revision === before || this.#revision === change?.revision;
+    this.advance(changedAt, isOnlyThis ? (change?.kinds ?? []) : undefined);
   }
 }
 

@@ -176,7 +176,7 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
       throw error;
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
-      this.advance(Date.now());
+      this.advance(Date.now(), changed?.kinds ?? []);
       recorder?.end({ isKept: isCommitted });
       if (isCommitted) this.#reportCommit(changed);
     }

@@ -158,8 +158,12 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
   }
 }
 
-/** Returns the digest of a file, which a large file has only after it was read. */
-export type ReadDigest = (digest: string) => Promise<string> | string;
+/**
+ * Returns the digest of a file, which a large file has only after it was read.
+ *
+ * @param waitMs The longest wait, in milliseconds; by default as long as it takes.
+ */
+export type ReadDigest = (digest: string, waitMs?: number) => Promise<string> | string;
 
 /**
  * Creates a function that waits for the digests of large files. All queries for a file share one wait.
@@ -168,10 +172,36 @@ export type ReadDigest = (digest: string) => Promise<string> | string;
  */
 export function createDigestReader(store: SiteRecords, late: DigestWaits | undefined): ReadDigest {
   const once = singleFlight<string>();
-  return (digest) => {
+  return (digest, waitMs) => {
     const file = findPendingFile(digest);
-    return file === undefined ? digest : once(file, () => waitForDigest(file, { store, late }));
+    if (file === undefined) return digest;
+    const result = once(file, () => waitForDigest(file, { store, late }));
+    return waitMs === undefined ? result : withinWait(result, waitMs, () => notReadYet(file, late));
   };
+}
+
+/** @throws the error that `late` returns when the wait is over. The file is read on. */
+async function withinWait<T>(result: Promise<T>, waitMs: number, late: () => AppError): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), waitMs);
+  });
+  return Promise.race([result, timeout]).finally(() => clearTimeout(timer));
+}
+
+const RETRY_SECONDS = { usual: 10, least: 1, most: 600 };
+
+function notReadYet(file: string, late: DigestWaits | undefined): AppError {
+  const { bytes = 0, size = 0, elapsedMs = 0 } = late?.progressOf?.(file) ?? {};
+  const { usual, least, most } = RETRY_SECONDS;
+  const leftSeconds = bytes > 0 ? Math.ceil(((size - bytes) * elapsedMs) / bytes / 1000) : usual;
+  const seconds = Math.min(most, Math.max(least, leftSeconds));
+  const done = size > 0 ? `, ${Math.floor((100 * bytes) / size)} % so far` : '';
+  return new AppError(
+    'unavailable',
+    `${JSON.stringify(path.basename(file))} is still being read for its digest${done}. Retry in about ${seconds} s.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
 }
 
 /** @throws AppError `not_found` for a file that was deleted meanwhile; `unavailable` when the site is being closed. */

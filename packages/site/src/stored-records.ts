@@ -24,6 +24,8 @@ export interface SiteRecords extends RecordQueries {
   meta(key: string): string | undefined;
   /** Increases with each change that queries see, so that results of the same generation can be reused. */
   readonly generation: number;
+  /** Returns the generation since which no record of these types has changed, or of any type. */
+  unchangedSince(kinds: readonly string[] | undefined): number;
   /** The time of the last change since the server started, in milliseconds; `undefined` before the first one. */
   readonly changedAt: number | undefined;
   /** The changes of the records. */
@@ -61,6 +63,11 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
   protected nonBmp: NonBmpColumns;
   readonly changes = new ChangeFeed(() => this.revision);
   #generation = 0;
+  /** The generations in which records of a type last changed, and in which any record did. */
+  readonly #changedIn = new Map<string, number>();
+  #anyChangedIn = 0;
+  /** The latest generation in which records of unknown types changed. */
+  #unknownChangedIn = 0;
   #changedAt: number | undefined;
   #counts: { readonly generation: number; readonly byKind: Readonly<Record<string, number>> } | undefined;
 
@@ -90,6 +97,11 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
 
   get generation(): number {
     return this.#generation;
+  }
+
+  unchangedSince(kinds: readonly string[] | undefined): number {
+    if (kinds === undefined) return this.#anyChangedIn;
+    return kinds.reduce((latest, kind) => Math.max(latest, this.#changedIn.get(kind) ?? 0), this.#unknownChangedIn);
   }
 
   get changedAt(): number | undefined {
@@ -144,10 +156,18 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
     this.opened.database.close();
   }
 
-  /** Begins the next generation of records. */
-  protected advance(changedAt: number | undefined): void {
+  /**
+   * Begins the next generation of records.
+   *
+   * @param kinds The types of the records that have changed; by default any.
+   */
+  protected advance(changedAt: number | undefined, kinds?: readonly string[]): void {
     this.#generation += 1;
     this.#changedAt = changedAt;
+    if (kinds?.length === 0) return;
+    this.#anyChangedIn = this.#generation;
+    if (!kinds) this.#unknownChangedIn = this.#generation;
+    for (const kind of kinds ?? []) this.#changedIn.set(kind, this.#generation);
   }
 
   /** The revision of the records: see `RecordChange`. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { followRecords, type FollowedRecords } from '../src/followed-records.js';
+import type { RecordChange } from '../src/record-changes.js';
 import { openRecordStore, type RecordStore } from '../src/record-store.js';
 import type { SiteRecords } from '../src/stored-records.js';
 import { Evaluator } from './query/evaluator.js';
@@ -68,6 +69,30 @@ describe('followRecords', () => {
     expect([listIds(other), other.changedAt]).toEqual([['Item1'], 1]);
     expect(other.generation).toBeGreaterThan(generation);
     other.close();
+  });
+
+  test('knows the types of records that changed, or of all if the snapshot has further changes', () => {
+    fill(store, { Item: [{ id: 'Item0' }], Part: [] });
+    const reported: RecordChange[] = [];
+    const file = path.join(folder, 'other.db');
+    const writer = openRecordStore({ file, tables, onCommit: (change) => void (change && reported.push(change)) });
+    const other = followRecords({ file, tables, requestIndex: () => undefined });
+    const put = (kind: string): void => fill(writer, { [kind]: [{ id: `${kind}0` }] });
+    other.refresh(1);
+    put('Item');
+    other.refresh(2, reported.shift());
+    expect(['Item', 'Part'].map((kind) => other.unchangedSince([kind]))).toEqual([other.generation, 0]);
+    const before = other.generation;
+    other.refresh(3);
+    expect(other.unchangedSince(undefined)).toBe(before);
+    writer.write((records) => records.put('Part', { id: 'Part0', parent: null }, 1));
+    writer.write((records) => records.put('Part', { id: 'Part1', parent: null }, 2));
+    other.refresh(4, reported.shift());
+    expect(other.unchangedSince(['Item'])).toBe(other.generation);
+    other.refresh(5, reported.shift());
+    expect(other.unchangedSince(['Item'])).toBe(other.generation - 1);
+    other.close();
+    writer.close();
   });
 
   test('requests the index of a repeated query once, and uses it', () => {

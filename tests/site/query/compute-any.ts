@@ -15,7 +15,7 @@ function valueOf(field: RecordField, seed: string): unknown {
   if (field.nullable && number % 4 === 0) return null;
   if (field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0))
     return Object.fromEntries(field.fields.map((inner) => [inner.name, valueOf(inner, `${seed} ${inner.name}`)]));
-  const pool = VALUES[field.type] ?? [];
+  const pool = ('values' in field ? field.values : undefined) ?? VALUES[field.type] ?? [];
   const value = pool[number % pool.length];
   return field.list ? [value, null] : value;
 }

@@ -253,6 +253,15 @@ test('watching: the start does not wait for large files, however large, but quer
   expect(summary).toMatchObject({ files: 46, hashed: 5, late: 41 });
   expect(folder.row('movie-0.mp4')).toMatchObject({ size: 2 ** 40 });
   expect(readDigest(digestOf('a.md'))).toBe(digestOf('a.md'));
+  // The records stay as they are, as the first two files take hours.
+  const isBeingRead = /^"movie-39\.mp4" is still being read for its digest, \d+ % so far\. Retry in about 600 s\.$/;
+  await eventually(() =>
+    expect(readDigest(digestOf('movie-39.mp4'), 0)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(isBeingRead) as string,
+      headers: { 'Retry-After': '600' },
+    }),
+  );
   const waiting = expect(readDigest(digestOf('movie-39.mp4'))).rejects.toMatchObject({ code: 'unavailable' });
   site.close();
   await waiting;

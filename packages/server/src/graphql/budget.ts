@@ -18,6 +18,9 @@ const MS_PER_VALUE = 0.001;
 /** The allowed average length of a value with its name: paths have some 60 characters, numbers 5. */
 const CHARACTERS_PER_VALUE = 64;
 
+/** The share of the time limit, at most 1 s, that is left for the response after the longest wait of a field. */
+const RESPONSE_SHARE = 0.1;
+
 /** Smaller responses are not measured. */
 const FEW_VALUES = 12_000;
 
@@ -60,6 +63,13 @@ export class OperationBudget {
 
   get isOver(): boolean {
     return this.#refusal !== undefined;
+  }
+
+  /** The time for which a field may wait for something, so that the response is sent before the timeout. */
+  get waitMs(): number {
+    const { timeoutMs } = this.#limits;
+    const endsAt = this.#startedAt + timeoutMs - Math.min(1000, timeoutMs * RESPONSE_SHARE);
+    return Math.max(0, endsAt - performance.now());
   }
 
   /**

@@ -37,7 +37,7 @@ import {
   readRequestText,
   type UnparsedRequest,
 } from './request.js';
-import { type EncodedResponse, QueryResponse, ResponseCache } from './response-cache.js';
+import { type DataVersions, type EncodedResponse, QueryResponse, ResponseCache } from './response-cache.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -67,14 +67,18 @@ export interface GraphqlOptions {
 /** Where headers of a response are set: the response itself, or a list. */
 type HeaderTarget = Pick<ServerResponse, 'setHeader'>;
 
-export interface ReuseOptions {
-  /** Returns a number that changes with everything that responses depend on. */
-  readonly getVersion: () => number;
+export interface ReuseOptions extends DataVersions {
   /** The documents that have the same result each time they are executed with the same data. */
   readonly repeatable: {
     /** Visits each document during its validation. */
     readonly rule: ValidationRule;
     readonly has: (document: DocumentNode) => boolean;
+    /** Returns the parts of the data that an operation reads; `undefined` for any. */
+    readonly kindsOf: (
+      document: DocumentNode,
+      operation: OperationDefinitionNode,
+      variables: GraphqlRequest['variables'],
+    ) => readonly string[] | undefined;
   };
   /** `Cache-Control` of responses to GET requests: of those that are kept, and of all others. */
   readonly cacheControl: { readonly kept: string; readonly other: string };
@@ -161,7 +165,7 @@ interface Exchange {
 /** Responds without a promise where it can, because a few of them take as long as sending a stored response. */
 function createHandler(options: GraphqlOptions) {
   const { reuse, admit, onOperation } = options;
-  const cache = reuse && new ResponseCache(reuse.getVersion);
+  const cache = reuse && new ResponseCache(reuse);
   const execute = createExecutor(options, cache);
 
   function read(exchange: Exchange): GraphqlResult | Promise<GraphqlResult> {
@@ -204,16 +208,20 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     if (errors.length > 0) return { status: invalidStatus, errors };
     options.onOperation?.(response, operation);
     if (operation.operation === OperationTypeNode.SUBSCRIPTION) return follow(document, input, { request, response });
-    const version = cache?.version;
+    const state = cache?.state;
     const result = await run(document, input, options);
     const isGet = unparsed.method === 'GET';
     const isKept = operation.operation === OperationTypeNode.QUERY && reuse?.repeatable.has(document) === true;
     const hasBytes = reuse !== undefined && (isKept || isGet) && !result.errors && 'data' in result;
-    if (!type || !hasBytes) return { status: 'data' in result ? 200 : invalidStatus, ...result };
+    if (!type || !hasBytes)
+      return { status: 'data' in result ? 200 : invalidStatus, headers: retryHeaders(result.errors), ...result };
     const cacheControl = isGet ? reuse.cacheControl[isKept ? 'kept' : 'other'] : REVALIDATE;
     const text = JSON.stringify({ data: result.data });
     const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
-    if (isKept && version !== undefined) cache?.keep({ ...unparsed, type }, made, version);
+    if (isKept && state) {
+      const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
+      cache.keep({ ...unparsed, type }, made, { parts, state });
+    }
     return { status: 200, response: made };
   }
 
@@ -311,6 +319,15 @@ async function run(
   const located = settled.errors?.find(({ originalError }) => originalError === refusal);
   // A statement of the database loses the original error, and with it the location.
   return { data: null, errors: [located ?? new GraphQLError(refusal.message, { originalError: refusal })] };
+}
+
+/** Returns the longest `Retry-After` of the errors, so that a repeated query has all of its fields. */
+function retryHeaders(errors: readonly GraphQLError[] = []): Record<string, string> | undefined {
+  const seconds = errors.flatMap(({ originalError }) =>
+    originalError instanceof AppError ? Number(originalError.headers['Retry-After'] ?? 0) : 0,
+  );
+  const longest = Math.max(0, ...seconds);
+  return longest > 0 ? { 'Retry-After': String(longest) } : undefined;
 }
 
 interface OperationTarget {

@@ -99,39 +99,85 @@ export interface ResponseKey extends UnparsedRequest {
   readonly type: GraphqlMediaType;
 }
 
-/** Responses by the text of their requests, as long as the data has the same version. */
+/** What responses depend on. */
+export interface DataVersions {
+  /** Returns a number that changes with everything that all responses depend on. */
+  readonly getVersion: () => number;
+  /** Returns the generation of the data, which increases with each change of a part of it. */
+  readonly getGeneration: () => number;
+  /** Returns the generation since which these parts of the data have not changed; without names, all of it. */
+  readonly unchangedSince: (parts: readonly string[] | undefined) => number;
+}
+
+/** The state of the data when the execution of a query began. */
+interface DataState {
+  readonly version: number;
+  readonly generation: number;
+}
+
+interface Kept {
+  readonly response: QueryResponse;
+  /** The parts of the data that the response was made from; `undefined` for any. */
+  readonly parts: readonly string[] | undefined;
+  readonly generation: number;
+  /** The latest generation for which the response is known to be valid. */
+  validIn: number;
+}
+
+/** Responses by the text of their requests, as long as the data that they were made from stays the same. */
 export class ResponseCache {
-  readonly #responses = new LRUCache<string, QueryResponse>({ maxSize: MAX_BYTES, maxEntrySize: MAX_ENTRY_BYTES });
-  readonly #getVersion: () => number;
+  readonly #responses = new LRUCache<string, Kept>({ maxSize: MAX_BYTES, maxEntrySize: MAX_ENTRY_BYTES });
+  readonly #data: DataVersions;
   #version: number;
 
-  /** @param getVersion Returns a number that changes with everything that responses depend on. */
-  constructor(getVersion: () => number) {
-    this.#getVersion = getVersion;
-    this.#version = getVersion();
+  constructor(data: DataVersions) {
+    this.#data = data;
+    this.#version = data.getVersion();
   }
 
-  /** The current version of the data. */
-  get version(): number {
-    return this.#getVersion();
+  /** The current state of the data. */
+  get state(): DataState {
+    return { version: this.#data.getVersion(), generation: this.#data.getGeneration() };
   }
 
   find(request: ResponseKey): QueryResponse | undefined {
     this.#clearIfChanged();
-    return this.#responses.get(toKey(request));
+    const key = toKey(request);
+    const kept = this.#responses.get(key);
+    if (!kept) return undefined;
+    const generation = this.#data.getGeneration();
+    if (kept.validIn !== generation) {
+      if (this.#data.unchangedSince(kept.parts) > kept.generation) {
+        this.#responses.delete(key);
+        return undefined;
+      }
+      kept.validIn = generation;
+    }
+    return kept.response;
   }
 
-  /** Keeps a response that was made from a version of the data, unless the data has changed since. */
-  keep(request: ResponseKey, response: QueryResponse, madeFrom: number): void {
+  /**
+   * Keeps a response that was made from a state of the data, unless its parts of the data have changed since.
+   *
+   * @param parts The parts of the data that the response was made from; `undefined` for any.
+   */
+  keep(
+    request: ResponseKey,
+    response: QueryResponse,
+    { parts, state }: { readonly parts: readonly string[] | undefined; readonly state: DataState },
+  ): void {
     this.#clearIfChanged();
     const key = toKey(request);
-    if (madeFrom !== this.#version || key.length > MAX_KEY_CHARACTERS) return;
+    const { version, generation } = state;
+    if (version !== this.#version || key.length > MAX_KEY_CHARACTERS) return;
+    if (this.#data.unchangedSince(parts) > generation) return;
     // The compressed forms together are smaller than the text.
-    this.#responses.set(key, response, { size: key.length + 2 * response.length + 1000 });
+    const size = key.length + 2 * response.length + 1000;
+    this.#responses.set(key, { response, parts, generation, validIn: generation }, { size });
   }
 
   #clearIfChanged(): void {
-    const version = this.#getVersion();
+    const version = this.#data.getVersion();
     if (version === this.#version) return;
     this.#responses.clear();
     this.#version = version;

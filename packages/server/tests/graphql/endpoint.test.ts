@@ -13,7 +13,7 @@ const schema = buildSchema(`
   enum Colour { RED }
   input Filter { and: Filter, name: String }
   type Item { name: String!, item: Item, colour: Colour, many(values: Int): [Item!]!, wait: String }
-  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item, thing: Thing }
+  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item, thing: Thing, busy(seconds: Int): String }
   interface Thing { name: String }
   type Mutation { touch: Boolean }
 `);
@@ -42,6 +42,9 @@ const roots = {
   },
   gone: () => ({ name: null }),
   thing: () => ({ name: 'unknown' }),
+  busy: ({ seconds }: { seconds: number }) => {
+    throw new AppError('unavailable', 'Busy.', { headers: { 'Retry-After': String(seconds) } });
+  },
   touch: () => true,
 };
 
@@ -218,6 +221,18 @@ describe('GraphQL endpoint', () => {
         message: expect.stringMatching(/^The query exceeded its time limit of 2000 ms/) as string,
         extensions: { code: 'unavailable' },
       });
+    });
+
+    test('of one field to wait says when to retry, and has the other fields', async () => {
+      const { status, body, headers } = await post({
+        query: '{ item { name } busy(seconds: 5) late: busy(seconds: 9) }',
+      });
+      expect([status, headers['retry-after']]).toEqual([200, '9']);
+      expect(body.data).toEqual({ item: { name: 'one' }, busy: null, late: null });
+      expect(body.errors?.map(({ path, extensions }) => [path, extensions])).toEqual([
+        [['busy'], { code: 'unavailable', requestId: 'r-1' }],
+        [['late'], { code: 'unavailable', requestId: 'r-1' }],
+      ]);
     });
 
     test('does not affect other operations', async () => {

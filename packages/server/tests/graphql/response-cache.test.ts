@@ -11,6 +11,9 @@ const schema = buildSchema(
 );
 
 let version = 1;
+let generation = 1;
+/** The generation in which each part of the data has changed. */
+const changedIn = new Map<string, number>();
 let executions = 0;
 let admissions = 0;
 const TEXT = 'ü'.repeat(3_000);
@@ -40,9 +43,12 @@ const endpoint = createGraphqlEndpoint({
   onOperation: (_response, { name }) => void names.push(name?.value),
   reuse: {
     getVersion: () => version,
+    getGeneration: () => generation,
+    unchangedSince: (parts = [...changedIn.keys()]) => Math.max(0, ...parts.map((part) => changedIn.get(part) ?? 0)),
     repeatable: {
       rule: () => ({}),
       has: ({ loc }) => !loc?.source.body.includes('clock'),
+      kindsOf: (_document, { name }) => name?.value.split('_'),
     },
     cacheControl: { kept: 'public, s-maxage=9', other: 'public, no-cache' },
   },
@@ -106,6 +112,21 @@ describe('a response that is kept', () => {
     await post('{ count }');
     version += 1;
     expect(dataOf(await post('{ count }'))).toEqual({ count: 2 });
+  });
+
+  test('is made again when a part of the data changes that it was made from', async () => {
+    const change = (part: string): void => void changedIn.set(part, (generation += 1));
+    const ask = async (query: string) => dataOf(await post(query));
+    await ask('query File_Post { count }');
+    await ask('query File { count }');
+    await ask('{ count }');
+    change('Post');
+    expect(await ask('query File_Post { count }')).toEqual({ count: 4 });
+    expect(await ask('query File { count }')).toEqual({ count: 2 });
+    expect(await ask('{ count }')).toEqual({ count: 5 });
+    change('Image');
+    expect(await ask('query File_Post { count }')).toEqual({ count: 4 });
+    expect(await ask('{ count }')).toEqual({ count: 6 });
   });
 
   test('is not kept when the data changed during its execution', async () => {

@@ -11,6 +11,8 @@ export const isPendingDigest = (digest: string): boolean => findPendingFile(dige
 export interface ResolverBudget extends WorkMeter {
   /** Whether a limit has been exceeded. */
   readonly isOver: boolean;
+  /** The time for which a field may wait for something, in milliseconds; absent if as long as it takes. */
+  readonly waitMs?: number;
   /** Counts the values in a part of the response. */
   spend(values: number): void;
   /** Does the same as {@link WorkMeter.work}, but lets other requests run first if this one has used much time. */
@@ -27,5 +29,5 @@ export interface RecordContext {
   /** The changes that subscriptions follow; absent in an application without them. */
   readonly changes?: ChangeFeed;
   /** Returns a digest, which a large file has only after it was read. If absent, no digest is pending. */
-  readonly readDigest?: (digest: string) => Promise<string> | string;
+  readonly readDigest?: (digest: string, waitMs?: number) => Promise<string> | string;
 }

@@ -136,8 +136,8 @@ function addFields(resolvers: Resolvers, type: string, fields: readonly RecordFi
 const digestResolver = (
   { contentDigest }: { readonly contentDigest: string },
   _args: unknown,
-  { readDigest }: RecordContext,
-): Promise<string> | string => readDigest?.(contentDigest) ?? contentDigest;
+  { readDigest, budget }: RecordContext,
+): Promise<string> | string => readDigest?.(contentDigest, budget.waitMs) ?? contentDigest;
 
 function relationResolver({ name, list }: RelationField): Resolver {
   const key = `~${name}`;

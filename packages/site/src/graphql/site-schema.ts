@@ -155,7 +155,11 @@ export function createSchemaEngine(options: SiteSchemaOptions): SiteEngine {
   let shared: GraphQLSchema | undefined;
   return {
     schema,
-    repeatable: findRepeatableDocuments(schema, options.resolvers as FieldFunctions),
+    repeatable: findRepeatableDocuments({
+      schema,
+      resolvers: options.resolvers as FieldFunctions,
+      tables: options.tables,
+    }),
     execute: (args) =>
       execute(isIntrospection(args) ? args : { ...args, schema: (shared ??= withSharedArguments(options, schema)) }),
   };

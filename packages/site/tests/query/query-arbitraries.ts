@@ -68,7 +68,8 @@ class Filters {
 
   #ofField(field: RecordField, { table, depth }: At): fc.Arbitrary<Plain> {
     if (field.kind === 'scalar') return this.#operators(field, poolOf(field, table));
-    if (isLeaf(field)) return this.#operators(field, VALUES[field.type] ?? []);
+    if (field.kind === 'computed' && isLeaf(field))
+      return this.#operators(field, field.values ?? VALUES[field.type] ?? []);
     const below = this.#below(field, { table, depth: depth - 1 });
     return field.list ? fc.option(below, { freq: 20, nil: {} }).map((elemMatch) => ({ elemMatch })) : below;
   }
@@ -84,9 +85,13 @@ class Filters {
     );
   }
 
-  #operators({ type }: { readonly type: string }, pool: readonly (string | number | boolean)[]): fc.Arbitrary<Plain> {
+  #operators(
+    { type, values }: { readonly type: string; readonly values?: readonly string[] },
+    pool: readonly (string | number | boolean)[],
+  ): fc.Arbitrary<Plain> {
     const value = fc.constantFrom<string | number | boolean | null>(null, ...pool, ...pool);
-    const one = fc.constantFrom(...this.#operatorsOf(type)).chain((name) => operator(name, value));
+    const operators = values ? bySchema('Boolean') : this.#operatorsOf(type);
+    const one = fc.constantFrom(...operators).chain((name) => operator(name, value));
     return fc.oneof(
       { weight: 6, arbitrary: one },
       { weight: 2, arbitrary: fc.tuple(one, one).map(([first, second]) => ({ ...first, ...second })) },

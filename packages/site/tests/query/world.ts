@@ -54,7 +54,7 @@ export function poolOf(field: ScalarField, table: RecordTable): readonly (string
   );
   if (link?.relation.by === 'link' && link.relation.to === 'id') return idsOf(link.type);
   if (field.path === 'id') return idsOf(table.kind);
-  return VALUES[field.type] ?? [];
+  return field.values ?? VALUES[field.type] ?? [];
 }
 
 const orNull = <T>(values: readonly T[]): fc.Arbitrary<T | null> => fc.constantFrom<T | null>(null, ...values);
@@ -110,9 +110,11 @@ function valueOf(field: RecordField, table: RecordTable): fc.Arbitrary<unknown> 
 
 const isOwnLink = ({ relation, path }: RelationField): boolean => relation.by === 'link' && relation.from === path;
 
-function keysOf({ type, list }: RelationField, { source }: RecordTable): fc.Arbitrary<unknown> {
-  const key = orNull(idsOf(type));
-  return list ? fc.option(listOf(source ? fc.constantFrom(...idsOf(type)) : key)) : key;
+function keysOf({ type, list, relation }: RelationField, { source }: RecordTable): fc.Arbitrary<unknown> {
+  const isById = relation.by === 'link' && relation.to === 'id';
+  const keys: readonly unknown[] = isById ? idsOf(type) : TEXTS;
+  const key = orNull(keys);
+  return list ? fc.option(listOf(source ? fc.constantFrom(...keys) : key)) : key;
 }
 
 const maybe = ({ nullable }: RecordField, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>

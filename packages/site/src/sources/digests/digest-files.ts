@@ -17,7 +17,13 @@ export interface DigestBatch {
   readonly witnesses: Float64Array;
   /** The size from which each file is not read; if absent, all are read. */
   readonly lateBytes?: readonly number[];
+  /** Receives the bytes of the current file that are read, and its size: see {@link createProgress}. */
+  readonly progress?: Float64Array;
 }
+
+/** Creates numbers that a thread writes while others read them. */
+export const createProgress = (): Float64Array =>
+  new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));
 
 export interface DigestResult {
   /** The digests in the order of the batch, empty for a file without one; possibly fewer than the batch has files. */
@@ -40,7 +46,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  */
 export function createBatchDigester(): (batch: DigestBatch) => DigestResult {
   const digestFile = createFileDigester();
-  return ({ root, paths, witnesses, lateBytes }) => {
+  return ({ root, paths, witnesses, lateBytes, progress }) => {
     const digests: string[] = [];
     const changed: number[] = [];
     const failures: { index: number; code: string }[] = [];
@@ -49,7 +55,11 @@ export function createBatchDigester(): (batch: DigestBatch) => DigestResult {
     let bytes = 0;
     for (const [index, path] of paths.entries()) {
       try {
-        const found = digestFile(`${root}/${path}`, toWitness(witnesses, index), lateBytes?.[index]);
+        const found = digestFile(`${root}/${path}`, {
+          known: toWitness(witnesses, index),
+          lateBytes: lateBytes?.[index] ?? Infinity,
+          progress,
+        });
         if (found && found.digest === undefined) late.push(index);
         digests.push(found?.digest ?? '');
         if (!found?.stats) continue;
@@ -90,16 +100,16 @@ interface FileDigest {
 }
 
 /** Digests a file, unless it has at least `lateBytes`. Returns `undefined` if it is not a regular file. */
-type DigestFile = (path: string, known: FileFingerprint, lateBytes?: number) => FileDigest | undefined;
+type DigestFile = (path: string, digesting: Digesting) => FileDigest | undefined;
 
 /** Creates a file digester that reuses one buffer. */
 function createFileDigester(): DigestFile {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
-  return (path, known, lateBytes = Infinity) => {
-    const flags = Number.isNaN(known.size) ? OPEN_LISTED : OPEN;
+  return (path, digesting) => {
+    const flags = Number.isNaN(digesting.known.size) ? OPEN_LISTED : OPEN;
     const descriptor = retryOnEmfile(() => openSync(path, flags));
     try {
-      return digestDescriptor(descriptor, buffer, { known, lateBytes });
+      return digestDescriptor(descriptor, buffer, digesting);
     } finally {
       closeSync(descriptor);
     }
@@ -109,13 +119,15 @@ function createFileDigester(): DigestFile {
 interface Digesting {
   readonly known: FileFingerprint;
   readonly lateBytes: number;
+  readonly progress?: Float64Array;
 }
 
-function digestDescriptor(descriptor: number, buffer: Buffer, { known, lateBytes }: Digesting): FileDigest | undefined {
+function digestDescriptor(descriptor: number, buffer: Buffer, digesting: Digesting): FileDigest | undefined {
+  const { known } = digesting;
   let before = known;
   for (let reading = 1; ; reading += 1) {
     const startedMs = Date.now();
-    const digest = digestBytes(descriptor, buffer, lateBytes);
+    const digest = digestBytes(descriptor, buffer, digesting);
     const stats = fstatSync(descriptor);
     if (digest === undefined) return { digest, stats };
     if (!stats.isFile()) return undefined;
@@ -132,14 +144,16 @@ function isSettled({ ctimeMs }: FileFingerprint, startedMs: number): boolean {
   return ctimeMs < startedMs - TIMESTAMP_GRANULARITY_MS;
 }
 
-function digestBytes(descriptor: number, buffer: Buffer, lateBytes: number): string | undefined {
+function digestBytes(descriptor: number, buffer: Buffer, { lateBytes, progress }: Digesting): string | undefined {
   let length = readSync(descriptor, buffer, 0, buffer.length, 0);
   if (length < buffer.length) return hash('md5', buffer.subarray(0, length));
   // Checked after the first read, which is all that most files need.
   if (lateBytes < Infinity && fstatSync(descriptor).size >= lateBytes) return undefined;
+  progress?.set([0, fstatSync(descriptor).size]);
   const digest = createHash('md5');
   for (let offset = 0; length > 0; offset += length, length = readSync(descriptor, buffer, 0, buffer.length, offset)) {
     digest.update(buffer.subarray(0, length));
+    if (progress) progress[0] = offset + length;
   }
   return digest.digest('hex');
 }

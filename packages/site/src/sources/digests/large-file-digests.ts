@@ -1,4 +1,5 @@
 import { type FileFingerprint, isUnchangedFile, readFingerprint } from '../entries.js';
+import { createProgress } from './digest-files.js';
 import { type Digesters, openDigesterThreads } from './digesters.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -41,10 +42,25 @@ export interface DigestWaits {
   readonly isClosed: boolean;
   /** Has this file read next, and waits until records were written again. */
   wait(file: string): Promise<void>;
+  /** Returns how far a file is read; `undefined` if it is not being read, or a different process reads it. */
+  progressOf?(file: string): ReadingProgress | undefined;
+}
+
+interface ReadingProgress {
+  readonly bytes: number;
+  readonly size: number;
+  readonly elapsedMs: number;
 }
 
 /** Files that threads read, each in an order of its own: all of them, or those that queries wait for. */
 type Lane = 'all' | 'urgent';
+
+interface Reading {
+  /** The absolute path. */
+  readonly key: string;
+  readonly progress: Float64Array;
+  readonly startedAt: number;
+}
 
 interface Wanted {
   readonly root: string;
@@ -62,8 +78,8 @@ export class LargeFileDigests implements DigestWaits {
   /** Functions that end the waits for stored digests, by absolute path. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #digesters = new Map<Lane, Digesters>();
-  /** The absolute paths of the files that are being read. */
-  readonly #reading = new Map<Lane, string>();
+  /** The files that are being read. */
+  readonly #reading = new Map<Lane, Reading>();
   /** False until {@link start}, because the first scan, which the site waits for, has priority. */
   #isStarted = false;
   #isClosed = false;
@@ -108,6 +124,12 @@ export class LargeFileDigests implements DigestWaits {
     this.#readAll();
   }
 
+  progressOf(file: string): ReadingProgress | undefined {
+    const reading = [...this.#reading.values()].find(({ key }) => key === file);
+    const [bytes = 0, size = 0] = reading?.progress ?? [];
+    return reading && { bytes, size, elapsedMs: performance.now() - reading.startedAt };
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.settle();
@@ -123,8 +145,11 @@ export class LargeFileDigests implements DigestWaits {
     if (!this.#isStarted || this.#isClosed || this.#reading.has(lane)) return;
     for (let next = this.#next(lane); next; next = this.#next(lane)) {
       const [key, { root, path }] = next;
-      this.#reading.set(lane, key);
-      const read = await this.#read(lane, { root, path }).catch((error: unknown) => ({ code: String(error) }));
+      const progress = createProgress();
+      this.#reading.set(lane, { key, progress, startedAt: performance.now() });
+      const read = await this.#read(lane, { root, path }, progress).catch((error: unknown) => ({
+        code: String(error),
+      }));
       if (this.isClosed) return;
       this.#reading.delete(lane);
       this.#wanted.delete(key);
@@ -138,7 +163,7 @@ export class LargeFileDigests implements DigestWaits {
 
   /** Returns the next file to read: one whose digest a query waits for, or else the first one. */
   #next(lane: Lane): readonly [string, Wanted] | undefined {
-    const reading = new Set(this.#reading.values());
+    const reading = new Set([...this.#reading.values()].map(({ key }) => key));
     for (const key of this.#waiting.keys()) {
       const wanted = this.#wanted.get(key);
       if (wanted && !reading.has(key)) return [key, wanted];
@@ -149,10 +174,10 @@ export class LargeFileDigests implements DigestWaits {
   }
 
   /** Returns `undefined` for a file that was deleted or replaced by a different type of entry. */
-  async #read(lane: Lane, { root, path }: Wanted): Promise<Read | undefined> {
+  async #read(lane: Lane, { root, path }: Wanted, progress: Float64Array): Promise<Read | undefined> {
     const digesters = this.#digesters.get(lane) ?? openDigesterThreads(1);
     this.#digesters.set(lane, digesters);
-    const batch = { root, paths: [path], witnesses: new Float64Array(4).fill(NaN) };
+    const batch = { root, paths: [path], witnesses: new Float64Array(4).fill(NaN), progress };
     const { digests, failures, numbers } = await digesters.digest(batch);
     const [failure] = failures;
     if (failure) return { code: failure.code };
