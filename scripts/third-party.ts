@@ -99,10 +99,10 @@ const BUNDLES: readonly Bundle[] = [
   { folder: 'packages/images', module: 'render/svgo-module', packages: ['svgo'] },
   {
     folder: 'packages/codegen',
-    module: 'openapi/types-module',
+    module: 'openapi/third-party',
     packages: [
-      ...['@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette', 'debug', 'has-flag'],
-      ...['https-proxy-agent', 'ms', 'openapi-typescript', 'pluralize', 'supports-color'],
+      ...['@cfworker/json-schema', '@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette'],
+      ...['debug', 'has-flag', 'https-proxy-agent', 'ms', 'openapi-typescript', 'pluralize', 'supports-color'],
     ],
     required: ['typescript'],
   },

@@ -486,7 +486,7 @@ void event;`,
   {
     section,
     feature: 'extensions: x-',
-    note: 'Ignored, unless they look like a typo of one that Trellis knows.',
+    note: 'Ignored, unless they look like a typo of one that Trellis knows. One of Trellis in another place is a warning.',
     outcome: 'supported',
     contract: `x-team: a
 paths:
@@ -496,9 +496,14 @@ paths:
       tags: [Items]
       summary: Items
       x-owner: b
+      x-body: deferred
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
+    warnings: [
+      '9:7 "x-body" has no effect in this operation; it is for: request body.',
+      '10:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
     exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
   },
   {

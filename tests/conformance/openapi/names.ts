@@ -207,6 +207,47 @@ async getB() { return { status: 200, body: { y: 'b' } }; },`,
   },
   {
     section,
+    feature: 'YAML merge keys',
+    note: 'A mapping with `<<` has the members of another one, unless it has its own.',
+    outcome: 'supported',
+    contract: `x-base: &base { type: object, required: [id], properties: { id: { type: string } } }
+${echo(body('{ <<: *base, required: [] }'))}`,
+    exchanges: [
+      { request: 'POST /items', headers: JSON_BODY, body: '{}', status: 200, response: { body: {} } },
+      { request: 'POST /items', headers: JSON_BODY, body: '{"id":1}', status: 400, response: { field: 'id' } },
+    ],
+  },
+  {
+    section,
+    feature: 'a mistake behind a YAML merge key',
+    outcome: 'refused',
+    contract: `x-base: &base { type: txt }
+${echo(body('{ <<: *base }'))}`,
+    errors: ['1:23 Expected type to be one of array, boolean, integer, null, number, object, string; received "txt".'],
+  },
+  {
+    section,
+    feature: 'a YAML merge key without a mapping',
+    outcome: 'refused',
+    contract: echo(body('{ <<: text }')),
+    errors: ['6:79 Expected "<<" to have a mapping, or a list of mappings.'],
+  },
+  {
+    section,
+    feature: 'a YAML alias without an anchor',
+    outcome: 'refused',
+    contract: echo(body('*item')),
+    errors: ['6:77 No anchor "&item" before this alias.'],
+  },
+  {
+    section,
+    feature: 'a YAML tag that JSON has no values for',
+    outcome: 'refused',
+    contract: echo(body('{ default: !!binary aGk= }')),
+    errors: ['6:88 Unresolved tag: tag:yaml.org,2002:binary.'],
+  },
+  {
+    section,
     feature: 'YAML aliases of aliases of aliases',
     outcome: 'refused',
     contract: `x-a: &a [1,1,1,1,1,1,1,1,1,1]

@@ -271,6 +271,13 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'a name of a cookie with a space',
+    outcome: 'refused',
+    contract: withParameter('{ name: a b, in: cookie, schema: { type: string } }'),
+    errors: ['8:19 "a b" cannot be the name of a cookie.'],
+  },
+  {
+    section,
     feature: 'a cookie parameter',
     outcome: 'supported',
     contract: withParameter('{ name: theme, in: cookie, required: true, schema: { type: string, maxLength: 5 } }'),

@@ -1676,9 +1676,120 @@ components:
       {
         request: 'POST /items',
         headers: { 'content-type': 'application/json' },
+        body: '{"kind": "dog", "name": 1}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'name' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
         body: '{"kind": "cow"}',
         status: 400,
-        response: { code: 'invalid_input' },
+        response: { code: 'invalid_input', field: 'kind' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator without mapping, with read-only properties',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }, { type: 'null' }]
+      discriminator: { propertyName: kind }
+    Cat:
+      type: object
+      required: [kind, id]
+      properties: { kind: { type: string }, id: { type: string, readOnly: true }, fur: { type: string, default: soft } }
+    Dog: { type: object, required: [kind, id], properties: { kind: { type: string }, id: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Cat", "id": "1"}',
+        status: 200,
+        response: { body: { kind: 'Cat', fur: 'soft' } },
+        isRepeated: false,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Dog", "id": "1"}',
+        status: 200,
+        response: { body: { kind: 'Dog', id: '1' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Dog"}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'id' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'defaults in alternatives',
+    note: 'Only alternatives that match fill in their defaults.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf:
+        - $ref: '#/components/schemas/Cat'
+        - $ref: '#/components/schemas/Dog'
+        - { type: object, required: [fins], properties: { fins: { type: integer }, salt: { type: boolean, default: true } } }
+    Cat: { type: object, required: [lives], properties: { lives: { type: integer }, fur: { type: string, default: soft } } }
+    Dog: { type: object, required: [name], maxProperties: 1, properties: { name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"lives": 9}',
+        status: 200,
+        response: { body: { lives: 9, fur: 'soft' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "Rex"}',
+        status: 200,
+        response: { body: { name: 'Rex' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"fins": 2}',
+        status: 200,
+        response: { body: { fins: 2, salt: true } },
       },
     ],
   },
@@ -2455,6 +2566,40 @@ components:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     errors: ['12:15 No value can match all of these schemas: their types are string and integer.'],
+  },
+  {
+    section,
+    feature: 'a schema that applies itself to the same value',
+    outcome: 'refused',
+    contract: `paths: {}
+components:
+  schemas:
+    Pet: { anyOf: [{ $ref: '#/components/schemas/Cat' }, { type: object }], example: {} }
+    Cat: { allOf: [{ $ref: '#/components/schemas/Pet' }] }
+`,
+    errors: ['5:20 The schema applies itself to the same value, without end.'],
+  },
+  {
+    section,
+    feature: 'an empty list of types',
+    outcome: 'refused',
+    contract: `paths: {}
+components:
+  schemas:
+    Pet: { type: [] }
+`,
+    errors: ['4:18 Expected type to be a list of at least one value; received a list.'],
+  },
+  {
+    section,
+    feature: 'a bound that is not a number',
+    outcome: 'refused',
+    contract: `paths: {}
+components:
+  schemas:
+    Size: { type: number, maximum: .nan }
+`,
+    errors: ['4:36 Expected maximum to be a number; received NaN.'],
   },
   {
     section,

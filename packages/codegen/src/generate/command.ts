@@ -66,8 +66,7 @@ async function runCheck(project: Project): Promise<number> {
 async function runStub(project: Project): Promise<number> {
   const { writeStubs } = await import('./stub.js');
   const start = performance.now();
-  // The cache does not contain stubs, so every generator runs.
-  const outcome = await generate(project, { useCache: false });
+  const outcome = await generate(project);
   print(formatResult(outcome, performance.now() - start));
   const stubs = await writeStubs(project.root, outcome.stubs);
   for (const { file, written } of stubs) if (written.length > 0) print(`${file}: wrote ${written.join(', ')}.`);

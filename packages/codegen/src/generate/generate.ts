@@ -4,7 +4,7 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
-import { isSelfContained, loadPlugins, type OutputFiles, runOutput } from './run-output.js';
+import { isSelfContained, type LoadedSchemas, loadPlugins, type OutputFiles, runOutput } from './run-output.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {
@@ -13,7 +13,7 @@ export interface GenerateResult {
   unchanged: number;
   /** Outputs of `codegen.ts` that were generated. */
   generated: readonly string[];
-  /** The stubs of the targets that ran. */
+  /** The stubs of all targets. */
   stubs: readonly Stub[];
   /** The warnings of the targets that ran. */
   warnings: readonly Diagnostic[];
@@ -41,7 +41,7 @@ export async function generate(project: Project, { useCache } = { useCache: true
 
   await writeFiles(project.root, written);
   await removeFiles(project.root, removed);
-  const entries = due.map((job, index) => [job.target.output, toEntry(project, job, outputs[index]?.files)] as const);
+  const entries = due.map((job, index) => [job.target.output, toEntry(project, job, outputs[index])] as const);
   if (due.length > 0) await writeCache(project.root, { ...fresh, ...Object.fromEntries(entries) });
 
   return {
@@ -49,7 +49,7 @@ export async function generate(project: Project, { useCache } = { useCache: true
     removed,
     unchanged: files.size + cached.size - written.size,
     generated: due.map(({ target }) => target.output),
-    stubs: outputs.flatMap(({ details }) => details.stubs),
+    stubs: [...Object.values(fresh).flatMap(({ stubs }) => stubs), ...outputs.flatMap(({ details }) => details.stubs)],
     warnings: outputs.flatMap(({ details }) => details.warnings ?? []),
   };
 }
@@ -160,9 +160,10 @@ export async function runTargets(
 ): Promise<TargetOutput[]> {
   const selfContained = targets.map(({ output }) => output).filter((output) => isSelfContained(config, output));
   await loadPlugins(root, config, selfContained);
+  const schemas: LoadedSchemas = new Map();
   const settled = await Promise.allSettled(
     targets.map(({ output }) =>
-      selfContained.includes(output) ? runOutput(root, config, output) : runWithCommand(root, config, output),
+      selfContained.includes(output) ? runOutput(root, config, output, schemas) : runWithCommand(root, config, output),
     ),
   );
   throwErrors(settled.flatMap((result) => (result.status === 'rejected' ? unwrap(result.reason) : [])));
@@ -224,6 +225,7 @@ interface CacheEntry {
   inputs: string;
   /** Path below `src/generated` → digest of its text. */
   outputs: Readonly<Record<string, string>>;
+  stubs: readonly Stub[];
 }
 
 /** Target name → the digests of its last run. */
@@ -247,7 +249,7 @@ async function writeCache(root: string, cache: Cache): Promise<void> {
 }
 
 function isEntry(value: unknown): boolean {
-  return isRecord(value) && typeof value.inputs === 'string' && isRecord(value.outputs);
+  return isRecord(value) && typeof value.inputs === 'string' && isRecord(value.outputs) && Array.isArray(value.stubs);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -272,9 +274,13 @@ function freshEntries(
   return Object.fromEntries(entries);
 }
 
-function toEntry(project: Project, job: LoadedTarget, files: ReadonlyMap<string, string> = new Map()): CacheEntry {
-  const outputs = [...files].map(([name, text]) => [name, digestTexts([[name, text]])]);
-  return { inputs: digestInputs(project, job), outputs: Object.fromEntries(outputs) as Record<string, string> };
+function toEntry(project: Project, job: LoadedTarget, output?: TargetOutput): CacheEntry {
+  const digests = [...(output?.files ?? [])].map(([name, text]) => [name, digestTexts([[name, text]])]);
+  return {
+    inputs: digestInputs(project, job),
+    outputs: Object.fromEntries(digests) as Record<string, string>,
+    stubs: output?.details.stubs ?? [],
+  };
 }
 
 const digestInputs = ({ config, generators }: Project, { target, documents }: LoadedTarget) =>

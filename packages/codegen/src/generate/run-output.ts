@@ -32,15 +32,23 @@ export async function loadPlugins(root: string, config: Types.Config, outputs: r
 const listPlugins = ({ plugins = [] }: Types.ConfiguredOutput): Types.ConfiguredPlugin[] =>
   [plugins].flat().map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
 
+/** The schemas of a run by loader and documents: outputs with the same documents share a schema. */
+export type LoadedSchemas = Map<string, Promise<GraphQLSchema>>;
+
 /** Runs the preset of an output and the plugins that it selects. Paths are relative to `root`. */
-export async function runOutput(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
+export async function runOutput(
+  root: string,
+  config: Types.Config,
+  output: string,
+  schemas: LoadedSchemas,
+): Promise<OutputFiles> {
   const settings = config.generates[output] as Types.ConfiguredOutput;
   const [{ codegen }, { getCachedDocumentNodeFromSchema }, { buildSchema }] = await Promise.all([
     import('@graphql-codegen/core'),
     import('@graphql-codegen/plugin-helpers'),
     import('graphql'),
   ]);
-  const [loaded] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadSchema(root, loader)));
+  const [loaded] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadOnce(loader)));
   const schemaAst = loaded ?? buildSchema('type Query');
   const schema = getCachedDocumentNodeFromSchema(schemaAst);
   const plugins = listPlugins(settings);
@@ -68,6 +76,13 @@ export async function runOutput(root: string, config: Types.Config, output: stri
     sections.map(async (section) => [section.filename, await codegen({ ...section, ...shared })] as const),
   );
   return { files: new Map(files), details: pluginContext[output] as OutputDetails | undefined };
+
+  function loadOnce(loader: Loader): Promise<GraphQLSchema> {
+    const key = loader.join(' ');
+    const loading = schemas.get(key) ?? loadSchema(root, loader);
+    schemas.set(key, loading);
+    return loading;
+  }
 }
 
 /** A schema loader and the documents that it reads. */

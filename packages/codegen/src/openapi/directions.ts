@@ -54,7 +54,7 @@ class Converter {
     if (!isRecord(schema)) return schema;
     const hidden = new Set([...inherited, ...listHidden(schema, this.#direction, this.#schemas)]);
     return Object.fromEntries(
-      Object.entries(schema).map(([key, value]) => [key, this.#convertKeyword(key, value, hidden)]),
+      Object.entries(nameAlternatives(schema)).map(([key, value]) => [key, this.#convertKeyword(key, value, hidden)]),
     );
   }
 
@@ -81,6 +81,21 @@ class Converter {
     const at = text.lastIndexOf('/') + 1;
     return text.includes('/schemas/') ? text.slice(0, at) + this.#rename(text.slice(at)) : text;
   }
+}
+
+/** Adds the alternatives that a discriminator selects by their names to its mapping, as these names may change. */
+function nameAlternatives(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { discriminator } = schema;
+  if (!isRecord(discriminator)) return schema;
+  const alternatives = ['anyOf', 'oneOf'].flatMap((key) =>
+    Array.isArray(schema[key]) ? (schema[key] as unknown[]) : [],
+  );
+  const refs = alternatives.flatMap((part) => (isRecord(part) && typeof part.$ref === 'string' ? [part.$ref] : []));
+  const mapping = isRecord(discriminator.mapping) ? discriminator.mapping : {};
+  const unnamed = refs.filter((ref) => !Object.values(mapping).includes(ref));
+  if (unnamed.length === 0) return schema;
+  const names = unnamed.map((ref) => [ref.split('/').at(-1) ?? '', ref] as const);
+  return { ...schema, discriminator: { ...discriminator, mapping: { ...mapping, ...Object.fromEntries(names) } } };
 }
 
 function mapValues(members: Readonly<Record<string, unknown>>, map: (member: unknown) => unknown): object {

@@ -299,7 +299,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       $defs: { map: SCHEMA },
       title: 'text',
       description: 'text',
-      type: { either: [{ oneOf: TYPES }, { list: { oneOf: TYPES } }] },
+      type: { either: [{ oneOf: TYPES }, { list: { oneOf: TYPES }, isFilled: true }] },
       enum: 'values',
       const: 'any',
       default: 'any',

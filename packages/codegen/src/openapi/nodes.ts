@@ -48,13 +48,20 @@ export function createReport(errors: Diagnostic[], warnings: Diagnostic[]): Repo
  */
 export function parseSource(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  for (const { message, pos } of document.errors) {
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    merge: true,
+    prettyErrors: false,
+    resolveKnownTags: false,
+  });
+  // A tag that is not of JSON would be ignored.
+  const errors = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
+  for (const { message, pos } of errors) {
     diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
   }
-  const problems = document.errors.length > 0 ? [] : findProblems(document, text);
+  const problems = errors.length > 0 ? [] : findProblems(document, text);
   for (const { message, offset } of problems) diagnostics.push({ ...toLocation(file, lines, offset), message });
-  const isSound = document.errors.length + problems.length === 0;
+  const isSound = errors.length + problems.length === 0;
   return {
     source: { file, document, lines, moved: new Map() },
     path: [],
@@ -80,20 +87,42 @@ interface Problem {
 
 /** Finds parts of a document that have no value in JavaScript. Most documents have neither anchors nor such a key. */
 function findProblems(document: Document, text: string): readonly Problem[] {
-  if (!text.includes('&') && !text.includes(UNSAFE_NAME)) return [];
+  if (!['&', '*', MERGE, UNSAFE_NAME].some((part) => text.includes(part))) return [];
   const found: Problem[] = [];
   visit(document, {
     Alias(_key, alias, parents) {
       const target = alias.resolve(document);
-      if (target === undefined || !parents.includes(target)) return;
-      found.push({ message: `The alias "*${alias.source}" is circular. Use $ref.`, offset: alias.range?.[0] ?? 0 });
+      const offset = alias.range?.[0] ?? 0;
+      if (target === undefined) found.push({ message: `No anchor "&${alias.source}" before this alias.`, offset });
+      else if (parents.includes(target))
+        found.push({ message: `The alias "*${alias.source}" is circular. Use $ref.`, offset });
     },
-    Pair(_key, { key }) {
-      if (!isScalar(key) || key.value !== UNSAFE_NAME) return;
-      found.push({ message: `The name "${UNSAFE_NAME}" is reserved by JavaScript.`, offset: key.range?.[0] ?? 0 });
+    Pair(_key, { key, value }) {
+      if (!isScalar(key)) return;
+      const offset = key.range?.[0] ?? 0;
+      if (key.value === UNSAFE_NAME)
+        found.push({ message: `The name "${UNSAFE_NAME}" is reserved by JavaScript.`, offset });
+      if (isMergeKey(key) && !listMerged(document, value as Node | null).every(isMapping))
+        found.push({ message: `Expected "${MERGE}" to have a mapping, or a list of mappings.`, offset });
     },
   });
   return found;
+}
+
+/** The key of a mapping whose members a mapping takes over, as most readers of YAML have it. */
+const MERGE = '<<';
+
+/** The library replaces the value of such a key by a symbol. */
+const isMergeKey = (key: unknown): boolean =>
+  isScalar(key) && typeof key.value === 'symbol' && key.value.description === MERGE;
+
+/** Aliases without an anchor have an error of their own. */
+const isMapping = (part: unknown): boolean => part === undefined || isMap(part);
+
+/** Lists the mappings that a merge key names, the first of which takes precedence. */
+function listMerged(document: Document, value: Node | null): readonly unknown[] {
+  const target = isAlias(value) ? value.resolve(document) : value;
+  return isSeq(target) ? target.items.map((item) => (isAlias(item) ? item.resolve(document) : item)) : [target];
 }
 
 /** The name of a property that sets the prototype of an object. */
@@ -129,7 +158,27 @@ export function toNode(
 export function child(place: DocumentNode, key: number | string): DocumentNode {
   const parent = place.value as Readonly<Record<string, unknown>> | null | undefined;
   const value = typeof parent === 'object' && parent !== null && Object.hasOwn(parent, key) ? parent[key] : undefined;
-  return { source: place.source, path: [...place.path, String(key)], value };
+  return new Child(place, String(key), value);
+}
+
+/** A part of a place. Few paths are read, so they are not written before. */
+class Child implements DocumentNode {
+  readonly source: Source;
+  readonly value: unknown;
+  readonly #parent: DocumentNode;
+  readonly #key: string;
+  #path: readonly string[] | undefined;
+
+  constructor(parent: DocumentNode, key: string, value: unknown) {
+    this.source = parent.source;
+    this.value = value;
+    this.#parent = parent;
+    this.#key = key;
+  }
+
+  get path(): readonly string[] {
+    return (this.#path ??= [...this.#parent.path, this.#key]);
+  }
 }
 
 /** Lists the entries of a mapping; empty if the place is not a mapping. */
@@ -187,6 +236,14 @@ function findChild(document: Document, node: Node | null, key: string): Entry | 
   }
   if (!isMap(target)) return undefined;
   const pair = target.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+  if (pair === undefined) {
+    const merged = target.items.filter((item) => isMergeKey(item.key));
+    const parts = merged.flatMap(({ value }) => listMerged(document, value as Node | null));
+    for (const part of parts) {
+      const found = isNode(part) ? findChild(document, part, key) : undefined;
+      if (found !== undefined) return found;
+    }
+  }
   return pair && { key: isNode(pair.key) ? pair.key : undefined, value: isNode(pair.value) ? pair.value : undefined };
 }
 

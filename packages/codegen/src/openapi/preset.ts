@@ -35,7 +35,7 @@ import {
 import { createHandlerStubs, writeOperations } from './operations.js';
 import { resolveReferences, wrapFragment } from './references.js';
 import { NAME_MAPS, toContractRevision, writeRevision } from './revision.js';
-import { astToString, resolveRef, scanDiscriminators, transformSchema } from './types-module.js';
+import { astToString, resolveRef, scanDiscriminators, transformSchema } from './third-party.js';
 import { upgradeDocument } from './upgrade.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
@@ -183,18 +183,18 @@ function mapServiceSourceLines(
   for (const tag of items(child(survey.root, 'tags'))) {
     origins.set(handlersName(findTextField(tag, 'name') ?? ''), locateNode(child(tag, 'name')));
   }
+  const validators = new Map<string, string[]>();
+  for (const [key, name] of [...requests, ...responses]) {
+    const id = key.slice(0, key.indexOf(' '));
+    const known = validators.get(id);
+    if (known === undefined) validators.set(id, [name]);
+    else known.push(name);
+  }
   for (const { place } of survey.operations) {
     const id = findTextField(place, 'operationId') ?? '';
     const location = locateNode(child(place, 'operationId'));
-    const derived = [...requests, ...responses].filter(([key]) => key.startsWith(`${id} `)).map(([, name]) => name);
-    for (const name of [
-      id,
-      inputName(pascal(id)),
-      outputName(pascal(id)),
-      ...derived.filter((text) => text.startsWith(id)),
-    ]) {
-      origins.set(name, location);
-    }
+    const derived = (validators.get(id) ?? []).filter((name) => name.startsWith(id));
+    for (const name of [id, inputName(pascal(id)), outputName(pascal(id)), ...derived]) origins.set(name, location);
   }
   return origins;
 }

@@ -10,18 +10,23 @@ import { ABSENT } from './directions.js';
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
   const ajv = createAjv([schemas, named], {
     // Optimized code is 10 % shorter, and takes twice as long to write.
-    code: { source: true, esm: true, lines: true, optimize: false },
+    code: { source: true, esm: true, lines: true, optimize: false, process: withoutBody },
     useDefaults: true,
     // Only the code of short schemas is copied to all that refer to them.
     inlineRefs: 3,
   });
+  const rules: Rules = {
+    dropped: new Set(ANNOTATIONS),
+    areIntegersSafe: true,
+    mayChange: createChangeTest(schemas),
+  };
   const directions = {
     limits: pickSizeLimits,
-    request: (schema: unknown) =>
-      stripAnnotations(liftDefaults(schema, schemas), { defaults: true, areIntegersSafe: true }),
+    request: (schema: unknown) => keepRules(liftDefaults(schema, schemas), rules),
+    requestTest: (schema: unknown) => keepRules(schema, TEST_RULES),
     response: (schema: unknown) => stripAnnotations(schema, { defaults: false }),
   } as const;
-  for (const direction of ['limits', 'request', 'response'] as const) {
+  for (const direction of ['limits', 'request', 'requestTest', 'response'] as const) {
     ajv.addSchema({ $id: direction, components: { schemas: mapMembers(schemas, directions[direction]) } });
   }
   for (const { name, direction, schema } of named) {
@@ -30,6 +35,9 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
   }
   return toModule(standalone.default(ajv, Object.fromEntries(named.map(({ name }) => [name, `function-${name}`]))));
 }
+
+/** Only the text of a validator is used, so the engine need not read it. Each has to be a function of its own. */
+const withoutBody = (): string => 'return () => true';
 
 /** Writes `validators.d.ts`: the declarations of the exports of {@link writeValidators}. */
 export function writeValidatorTypes({ schemas }: ValidatorNames, operationModule: string): string {
@@ -56,13 +64,15 @@ function findDefault(schema: SchemaObject | undefined, schemas: Contract['schema
   return own ?? (typeof $ref === 'string' ? findDefault(schemas[$ref.split('/').at(-1) ?? ''], schemas) : undefined);
 }
 
-function pointInto(direction: NamedSchema['direction'], schema: unknown): unknown {
+function pointInto(direction: NamedSchema['direction'] | 'requestTest', schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((item) => pointInto(direction, item));
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [
       key,
-      key === '$ref' && typeof value === 'string' ? `${direction}${value}` : pointInto(direction, value),
+      key === '$ref' && typeof value === 'string' && value.startsWith('#')
+        ? `${direction}${value}`
+        : pointInto(direction, value),
     ]),
   );
 }
@@ -241,7 +251,12 @@ const VALUES = new Set(['const', 'default', 'enum']);
 interface Rules {
   readonly dropped: ReadonlySet<string>;
   readonly areIntegersSafe: boolean;
+  /** Whether a validator of a schema may change the value: fill in a default, or remove a property. */
+  readonly mayChange?: (schema: unknown) => boolean;
 }
+
+/** The rules that a value is only compared with. */
+const TEST_RULES: Rules = { dropped: new Set([...ANNOTATIONS, 'default', ABSENT]), areIntegersSafe: true };
 
 function keepRules(schema: unknown, rules: Rules): unknown {
   if (Array.isArray(schema)) return schema.map((item) => keepRules(item, rules));
@@ -249,32 +264,107 @@ function keepRules(schema: unknown, rules: Rules): unknown {
   const chosen = applyDiscriminator(schema as SchemaKeywords);
   const bounded = rules.areIntegersSafe ? { ...boundInteger(chosen), ...chosen } : chosen;
   const kept = Object.entries(bounded).filter(([keyword]) => !rules.dropped.has(keyword) && !keyword.startsWith('x-'));
-  return Object.fromEntries(
+  const result = Object.fromEntries(
     kept.map(([keyword, value]: [string, unknown]) => {
       if (VALUES.has(keyword)) return [keyword, value];
       return [keyword, NAMED.has(keyword) ? keepMembers(value, rules) : keepRules(value, rules)];
     }),
-  );
+  ) as SchemaKeywords;
+  return rules.mayChange === undefined ? result : separateTests(bounded, result, rules.mayChange);
+}
+
+/** Keywords with schemas that a value need not match. */
+const TESTS = ['contains', 'if', 'not'] as const;
+
+/**
+ * Makes validators compare a value with alternatives before they change it: only those that match may fill in their
+ * defaults, or remove their properties.
+ */
+function separateTests(
+  source: SchemaKeywords,
+  kept: SchemaKeywords,
+  mayChange: (schema: unknown) => boolean,
+): SchemaKeywords {
+  const toTest = (schema: unknown): unknown => pointInto('requestTest', keepRules(schema, TEST_RULES));
+  const tests = TESTS.filter((word) => word in kept && mayChange(source[word]));
+  const changed = tests.map((word) => [word, toTest(source[word])]);
+  const choices: unknown[] = [];
+  for (const word of ['anyOf', 'oneOf'] as const) {
+    const alternatives: unknown = source[word];
+    if (!Array.isArray(alternatives) || !mayChange(alternatives)) continue;
+    const tested = alternatives.map(toTest);
+    const changing = kept[word] as unknown[];
+    changed.push([word, tested]);
+    choices.push(...tested.map((test, index) => ({ if: test, then: changing[index] })));
+  }
+  const allOf = choices.length === 0 ? {} : { allOf: [...((kept.allOf ?? []) as unknown[]), ...choices] };
+  return { ...kept, ...(Object.fromEntries(changed) as SchemaKeywords), ...allOf };
+}
+
+/** Returns a test of schemas for defaults and for properties that are absent in requests, there or behind references. */
+function createChangeTest(schemas: Contract['schemas']): (schema: unknown) => boolean {
+  const known = new Map<string, boolean>();
+  const mayChange = (schema: unknown): boolean => {
+    const text = JSON.stringify(schema ?? {});
+    if (text.includes('"default":') || text.includes(`"${ABSENT}":true`)) return true;
+    return [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].some(([, name = '']) => mayNamedChange(name));
+  };
+  return mayChange;
+
+  function mayNamedChange(name: string): boolean {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    // A schema that refers to itself changes values only if another part of it does.
+    known.set(name, false);
+    const result = mayChange(schemas[name]);
+    known.set(name, result);
+    return result;
+  }
 }
 
 /**
- * Makes each alternative of a discriminator demand its own values of the property, which the alternative itself need not
- * do, so that a value matches one alternative only.
+ * Replaces the alternatives of a discriminator by one condition for each value of its property. Therefore a value is
+ * compared with its own alternative only: errors and defaults of the others do not reach it.
  */
 function applyDiscriminator({ discriminator, ...schema }: SchemaKeywords): SchemaKeywords {
   const word = 'oneOf' in schema ? 'oneOf' : 'anyOf';
-  const alternatives = schema[word];
+  const { [word]: alternatives, allOf = [], ...others } = schema;
   if (discriminator === undefined || !Array.isArray(alternatives)) return schema;
-  const { propertyName, mapping = {} } = discriminator as Discriminator;
+  const { propertyName } = discriminator as Discriminator;
+  const demand = (values: readonly string[]): SchemaKeywords => ({
+    type: 'object',
+    required: [propertyName],
+    properties: { [propertyName]: { enum: values } },
+  });
+  const chosen = listAlternatives(discriminator as Discriminator, alternatives as SchemaKeywords[]);
+  const choice = [
+    demand(chosen.flatMap(({ values }) => values)),
+    ...chosen.map(({ alternative, values }) => ({ if: demand(values), then: alternative })),
+  ];
+  const rest = (alternatives as SchemaKeywords[]).filter(({ $ref }) => $ref === undefined);
+  if (chosen.length === 0) return schema;
+  if (rest.length > 0) return { ...schema, [word]: [{ allOf: choice }, ...rest] };
+  return { ...others, allOf: [...(allOf as unknown[]), ...choice] };
+}
+
+interface Alternative {
+  readonly alternative: SchemaKeywords;
+  /** The values of the property that select it. */
+  readonly values: readonly string[];
+}
+
+/** Lists the alternatives of a discriminator that have a name. */
+function listAlternatives(
+  { mapping = {} }: Discriminator,
+  alternatives: readonly SchemaKeywords[],
+): readonly Alternative[] {
   const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(target), value] as const);
-  const demand = (alternative: unknown): unknown => {
-    const ref = (alternative as SchemaKeywords).$ref;
-    if (ref === undefined) return alternative;
-    const values = mapped.filter(([name]) => name === toLastName(ref)).map(([, value]) => value);
-    const own = values.length > 0 ? values : [toLastName(ref)];
-    return { allOf: [alternative, { required: [propertyName], properties: { [propertyName]: { enum: own } } }] };
-  };
-  return { ...schema, [word]: (alternatives as unknown[]).map(demand) };
+  return alternatives.flatMap((alternative) => {
+    if (alternative.$ref === undefined) return [];
+    const name = toLastName(alternative.$ref);
+    const values = mapped.filter(([target]) => target === name).map(([, value]) => value);
+    return [{ alternative, values: values.length > 0 ? values : [name] }];
+  });
 }
 
 interface Discriminator {

@@ -107,6 +107,16 @@ test('generate: reports the errors of all targets and changes no file', async ()
   expect(await temporary.generated()).toEqual(before);
 });
 
+test('generate: returns the stubs of all targets without running those that have not changed', async () => {
+  const { stubs } = await generate(temporary.project);
+  expect(stubs.map(({ file }) => file)).toEqual(['src/apple.ts', 'src/oak.ts']);
+  temporary.loaded.length = 0;
+  await temporary.write('words/trees.txt', 'elm\n');
+  const again = await generate(temporary.project);
+  expect(again.stubs.map(({ file }) => file)).toEqual(['src/apple.ts', 'src/elm.ts']);
+  expect(temporary.loaded).toEqual(['trees']);
+});
+
 test.each([
   ['not JSON', 'invalid JSON'],
   ['[1]', 'a list'],

@@ -69,6 +69,14 @@ function generateWords(file: string, text: string): GeneratorOutput {
       ['count.ts', `export const count = ${words.length};\n`],
     ]),
     origins: new Map(words.map(({ word, ...place }) => [word, place])),
-    stubs: [],
+    stubs: [
+      {
+        file: `src/${words[0]?.word ?? ''}.ts`,
+        header: 'export const words = {',
+        footer: '};',
+        exportName: 'words',
+        members: [],
+      },
+    ],
   };
 }

@@ -157,20 +157,17 @@ interface Rejection {
 
 const NO_PROXY: Rejection = { status: 405, code: 'method_not_allowed', error: 'This server does not support CONNECT.' };
 
+/** Since Node 22.23, the parser itself ends a request with too many headers, by the error for too many bytes. */
 const TOO_MANY_HEADERS: Rejection = {
   status: 431,
   code: 'too_large',
-  error: `Expected at most ${MAX_HEADERS} headers; received more.`,
+  error: `Expected at most ${MAX_HEADERS} headers with at most ${MAX_HEADER_BYTES} bytes; received more.`,
 };
 
 function toRejection({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLimits): Rejection {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return {
-        status: 431,
-        code: 'too_large',
-        error: `Expected headers of at most ${MAX_HEADER_BYTES} bytes; received more.`,
-      };
+      return TOO_MANY_HEADERS;
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return {
         status: 408,

@@ -118,7 +118,7 @@ describe('HTTP server', () => {
       const answer = await ask(await start(), '/', many(count));
       expect(answer).toMatchObject({
         status: 431,
-        body: { code: 'too_large', error: 'Expected at most 200 headers; received more.' },
+        body: { code: 'too_large', error: 'Expected at most 200 headers with at most 65536 bytes; received more.' },
       });
       expect(lines.at(-1)).toMatchObject({ status: 431, requestId: answer.body.requestId });
     });

@@ -1,4 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { formatNames } from 'ajv-formats/dist/formats.js';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ContractDocument } from '../contract.js';
 import { type Direction, directionOf, hasDirections, listRequestSchemas, toDirection } from '../directions.js';
@@ -12,6 +13,7 @@ import {
   parseReference,
   type ReportDiagnostic,
 } from '../nodes.js';
+import { interpret, type InterpretedSchema } from '../third-party.js';
 import { createAjv, stripAnnotations } from '../validators.js';
 
 /** An example or default in a document, and the schema that it must match. */
@@ -28,14 +30,11 @@ export function checkExamples(
   document: ContractDocument,
   report: ReportDiagnostic,
 ): void {
-  const compile = createCompiler(document);
+  const findError = createExampleCheck(document);
   const requested = listRequestSchemas(document);
   for (const root of roots) {
     for (const { word, value, schema, direction } of listSamples(root)) {
-      const validate = compile(schema, direction);
-      // Validators remove properties that are ignored in requests.
-      if (validate === undefined || validate(structuredClone(value.value))) continue;
-      const [error] = validate.errors ?? [];
+      const error = findError(value.value, schema, direction);
       if (error === undefined) continue;
       // A wrong default would reach handlers; a wrong example, or a default in a response, misleads readers only.
       const tell = word === 'default' && mayReachHandlers(value, requested) ? report : report.warn;
@@ -51,31 +50,105 @@ function mayReachHandlers(place: DocumentNode, requested: ReadonlySet<string>): 
   return isSchema ? requested.has(name) : directionOf(place) !== 'response';
 }
 
-type Compile = (schema: DocumentNode, direction: Direction) => ValidateFunction | undefined;
+/** Returns the first error of a value; `undefined` too for invalid schemas, which other checks report. */
+type FindError = (value: unknown, schema: DocumentNode, direction: Direction) => ErrorObject | undefined;
 
-/** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
-function createCompiler(document: ContractDocument): Compile {
-  // Most of these functions run once, so optimizing their code would take longer than it saves, and so would copying the
-  // code of a schema to all that refer to it.
-  const ajv = createAjv(document, { code: { optimize: false }, inlineRefs: false });
+/**
+ * Creates a check of values. Schemas are interpreted first, as compiling one takes longer than checking its examples, and
+ * most examples match. Compiled functions name the errors of the others.
+ */
+function createExampleCheck(document: ContractDocument): FindError {
   const schemas = document.components?.schemas ?? {};
   const isDirected = hasDirections(document);
-  const convert = (schema: unknown, direction: Direction): unknown =>
-    stripAnnotations(isDirected ? toDirection(schema, direction, schemas) : schema, { defaults: false });
   const directions: readonly Direction[] = isDirected ? ['any', 'request', 'response'] : ['any'];
-  for (const direction of directions) {
-    const converted = Object.entries(schemas).map(([name, schema]) => [name, convert(schema, direction)]);
-    ajv.addSchema({ $id: direction, components: { schemas: Object.fromEntries(converted) as object } });
+  const convert = (schema: unknown, direction: Direction, file: string): unknown => {
+    const directed = isDirected ? toDirection(schema, direction, schemas) : schema;
+    return pointInto(direction, stripAnnotations(directed, { defaults: false }), file);
+  };
+  const named = directions.flatMap((direction) =>
+    Object.entries(schemas).map(
+      ([name, schema]) => [`${direction}#/components/schemas/${name}`, convert(schema, direction, '')] as const,
+    ),
+  );
+  const compile = createCompiler(document, named);
+  const matches = createInterpreter(document, Object.fromEntries(named) as Record<string, InterpretedSchema | boolean>);
+  return (value, place, asked) => {
+    const direction = directions.includes(asked) ? asked : 'any';
+    const name = toName(place, schemas);
+    const schema =
+      name === undefined
+        ? convert(place.value, direction, place.source.file)
+        : { $ref: `${direction}#/components/schemas/${name}` };
+    if (!isRecord(schema) || matches(value, schema)) return undefined;
+    return findFirstError(compile(schema), value);
+  };
+}
+
+function findFirstError(validate: ValidateFunction | undefined, value: unknown): ErrorObject | undefined {
+  try {
+    // Validators remove properties that are ignored in requests.
+    return validate === undefined || validate(structuredClone(value)) ? undefined : validate.errors?.[0];
+  } catch (error) {
+    // A schema that applies itself without end has an error of its own.
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
+}
+
+/** The formats that the interpreter does not know. It ignores them, and all formats of numbers. */
+const UNKNOWN_FORMATS = formatNames.filter((name) => /^(?:byte|iso-|json-pointer-uri)/.test(name));
+const NUMBER_FORMAT = /"format":"int(?:32|64)"/;
+/** A number with a fraction, or beyond nine digits. */
+const ODD_NUMBER = /[:[,]-?\d+[.eE]|[:[,]-?\d{10}/;
+
+type Matches = (value: unknown, schema: InterpretedSchema) => boolean;
+
+/** Returns a test of values that is certain of those that match only. */
+function createInterpreter(document: ContractDocument, lookup: Record<string, InterpretedSchema | boolean>): Matches {
+  const text = JSON.stringify(document);
+  const hasUnknown = UNKNOWN_FORMATS.some((name) => text.includes(`"format":"${name}"`));
+  const hasNumberFormats = NUMBER_FORMAT.test(text);
+  return (value, schema) => {
+    if (hasUnknown || (hasNumberFormats && ODD_NUMBER.test(JSON.stringify([value])))) return false;
+    try {
+      return interpret(value, schema, '2020-12', lookup).valid;
+    } catch {
+      return false;
+    }
+  };
+}
+
+type Compile = (schema: object) => ValidateFunction | undefined;
+
+/** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
+function createCompiler(
+  document: ContractDocument,
+  named: readonly (readonly [id: string, schema: unknown])[],
+): Compile {
+  let ajv: Ajv2020 | undefined;
   /** The text of a schema → its validator. */
   const known = new Map<string, ValidateFunction | undefined>();
-  return (place, asked) => {
-    const direction = directions.includes(asked) ? asked : 'any';
-    const schema = toShort(place, schemas) ?? convert(place.value, direction);
-    const text = JSON.stringify(pointInto(direction, schema, place.source.file));
+  return (schema) => {
+    ajv ??= createExampleAjv(document, named);
+    const text = JSON.stringify(schema);
     if (!known.has(text)) known.set(text, tryToCompile(ajv, JSON.parse(text)));
     return known.get(text);
   };
+}
+
+function createExampleAjv(document: ContractDocument, named: readonly (readonly [string, unknown])[]): Ajv2020 {
+  // Most of these functions run once, so optimizing their code would take longer than it saves, and so would copying the
+  // code of a schema to all that refer to it.
+  const ajv = createAjv(document, { code: { optimize: false }, inlineRefs: false });
+  const roots = new Map<string, Record<string, unknown>>();
+  for (const [id, schema] of named) {
+    const [root = '', pointer = ''] = id.split('#');
+    const members = roots.get(root) ?? {};
+    members[pointer.slice('/components/schemas/'.length)] = schema;
+    roots.set(root, members);
+  }
+  for (const [$id, members] of roots) ajv.addSchema({ $id, components: { schemas: members } });
+  return ajv;
 }
 
 function tryToCompile(ajv: Ajv2020, schema: unknown): ValidateFunction | undefined {
@@ -89,10 +162,10 @@ function tryToCompile(ajv: Ajv2020, schema: unknown): ValidateFunction | undefin
   }
 }
 
-/** Returns a reference to a schema that has a name. */
-function toShort({ path: [section, kind, name = '', ...below] }: DocumentNode, schemas: object): object | undefined {
+/** Returns the name of a schema that is a component. */
+function toName({ path: [section, kind, name = '', ...below] }: DocumentNode, schemas: object): string | undefined {
   const isNamed = section === 'components' && kind === 'schemas' && below.length === 0 && Object.hasOwn(schemas, name);
-  return isNamed ? { $ref: `#/components/schemas/${name}` } : undefined;
+  return isNamed ? name : undefined;
 }
 
 function pointInto(direction: Direction, schema: unknown, file: string): unknown {

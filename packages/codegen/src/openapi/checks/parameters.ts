@@ -46,8 +46,8 @@ function checkParameter(
   { name = '', in: where, place }: IndexedParameter,
   report: ReportDiagnostic,
 ): void {
-  if (where === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-    report(child(place, 'name'), `"${name}" cannot be the name of a header.`);
+  if ((where === 'cookie' || where === 'header') && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    report(child(place, 'name'), `"${name}" cannot be the name of a ${where}.`);
   }
   if (name === UNSAFE_NAME) report(child(place, 'name'), `The name "${name}" is reserved by JavaScript.`);
   const value = child(child(place, 'schema'), 'default');

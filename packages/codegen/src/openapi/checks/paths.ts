@@ -99,6 +99,8 @@ function decode(text: string): string | undefined {
 
 function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], report: ReportDiagnostic): void {
   const known = new Map<string, string>();
+  /** The paths with as many segments and as many of them with parameters. */
+  const alike = new Map<string, string[]>();
   for (const [path, place] of paths) {
     const shape = path.replace(/\{[^{}]*\}/g, '{}');
     const other = known.get(shape);
@@ -107,22 +109,25 @@ function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], r
       report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
       continue;
     }
-    const similar = [...known.values()].find((text) => text !== path && areAmbiguous(text, path));
+    const segments = path.split('/');
+    const form = `${segments.length} ${segments.filter(isVariable).length}`;
+    const others = alike.get(form) ?? [];
+    alike.set(form, [...others, path]);
+    const similar = others.find((text) => areAmbiguous(text, path));
     if (similar === undefined) continue;
     const message = `A request may match both "${similar}" and "${path}". The path with text in the first segment that differs is used.`;
     report.warn(place, message, 'key');
   }
 }
 
-/** Returns whether each of two paths has text where the other has a parameter. */
+const isVariable = (segment: string): boolean => segment.includes('{');
+
+/** Returns whether each of two paths with as many parameters has text where the other has a parameter. */
 function areAmbiguous(one: string, other: string): boolean {
-  const [left, right] = [one.split('/'), other.split('/')];
-  if (left.length !== right.length) return false;
-  const isVariable = (segment = '') => segment.includes('{');
-  const isEqual = left.every(
-    (segment, index) => segment === right[index] || isVariable(segment) || isVariable(right[index]),
-  );
-  return isEqual && left.filter(isVariable).length === right.filter(isVariable).length;
+  const right = other.split('/');
+  return one
+    .split('/')
+    .every((segment, index) => segment === right[index] || isVariable(segment) || isVariable(right[index] ?? ''));
 }
 
 function checkPathParameters({ path, place, method, parameters }: IndexedOperation, report: ReportDiagnostic): void {

@@ -18,6 +18,7 @@ import { listObjects } from '../walk.js';
 /** Checks every schema of a document. */
 export function checkSchemas(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
   const parents = new Map<unknown, DocumentNode>();
+  const visited: Visited = new Map();
   for (const { place, name } of listObjects(root)) {
     if (name !== 'schema') continue;
     for (const word of ['allOf', 'anyOf', 'oneOf']) {
@@ -32,7 +33,29 @@ export function checkSchemas(sources: ContractSources, root: DocumentNode, repor
     checkDefaults(place, report);
     checkComposition(schema, report);
     checkDiscriminator(schema, report);
+    checkRecursion(schema, visited, report);
   }
+}
+
+type Visited = Map<unknown, 'entered' | 'left'>;
+
+/** Reports a schema that validates a value by itself again, which would never end. */
+function checkRecursion(
+  { sources, place }: Pick<Schema, 'place' | 'sources'>,
+  visited: Visited,
+  report: ReportDiagnostic,
+): void {
+  if (!isRecord(place.value) || visited.get(place.value) === 'left') return;
+  visited.set(place.value, 'entered');
+  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => items(child(place, word)));
+  const single = ['if', 'then', 'else', 'not'].filter((word) => has(place, word)).map((word) => child(place, word));
+  const reference = has(place, '$ref') ? follow(sources, place) : undefined;
+  const parts = [...lists, ...single, ...entries(child(place, 'dependentSchemas')).map(([, part]) => part)];
+  for (const part of reference === undefined ? parts : [...parts, reference]) {
+    if (visited.get(part.value) !== 'entered') checkRecursion({ sources, place: part }, visited, report);
+    else report(place, 'The schema applies itself to the same value, without end.');
+  }
+  visited.set(place.value, 'left');
 }
 
 interface Schema {
@@ -144,6 +167,8 @@ function checkKeywords(place: DocumentNode, report: ReportDiagnostic): void {
       report.warn(child(place, keyword), message, 'key');
     }
   }
+  if (child(place, 'readOnly').value === true && child(place, 'writeOnly').value === true)
+    report.warn(child(place, 'writeOnly'), 'A property that is readOnly and writeOnly is never sent.', 'key');
   for (const [keyword, needed] of NEEDS) {
     if (has(place, keyword) && !needed.some((word) => has(place, word)))
       report.warn(child(place, keyword), `"${keyword}" has no effect without ${needed.join(' or ')}.`, 'key');
@@ -161,12 +186,25 @@ const NEEDS: readonly (readonly [keyword: string, needed: readonly string[]])[] 
 
 const FORMATS: readonly string[] = formatNames;
 
+const NUMBER_FORMATS = ['double', 'float', 'int32', 'int64'];
+
 /** The formats of OpenAPI's registry that say nothing about the text. */
 const ANNOTATIONS = ['decimal', 'html', 'media-range', 'commonmark', 'sf-string', 'uint8'];
 
 /** Unknown formats are annotations, unless they look like a typo. */
 function checkFormat(place: DocumentNode, report: ReportDiagnostic): void {
   const format = findTextField(place, 'format');
+  const types = listTypes(place) ?? [];
+  const owners = NUMBER_FORMATS.includes(format ?? '') ? ['integer', 'number'] : ['string'];
+  if (
+    format !== undefined &&
+    FORMATS.includes(format) &&
+    types.length > 0 &&
+    !owners.some((type) => types.includes(type))
+  ) {
+    const message = `The format "${format}" has no effect on type ${types.join(', ')}; it is for type ${owners.join(' or ')}.`;
+    report.warn(child(place, 'format'), message);
+  }
   if (format === undefined || FORMATS.includes(format) || ANNOTATIONS.includes(format)) return;
   if (closestName(format, formatNames) === undefined) return;
   report.warn(child(place, 'format'), `The format "${format}" is not validated.${didYouMean(format, formatNames)}`);

@@ -29,7 +29,7 @@ interface Context {
 const SCALARS: Readonly<Record<Scalar, { readonly expected: string; readonly fits: (value: unknown) => boolean }>> = {
   boolean: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
   count: { expected: 'a whole number from 0', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
-  number: { expected: 'a number', fits: (value) => typeof value === 'number' },
+  number: { expected: 'a number', fits: Number.isFinite },
   pattern: { expected: 'a regular expression', fits: isPattern },
   text: { expected: 'text', fits: (value) => typeof value === 'string' },
   values: { expected: 'a list of at least one value', fits: (value) => Array.isArray(value) && value.length > 0 },
@@ -153,6 +153,15 @@ function checkUnknownField(
     report(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
     return;
   }
+  const owners = (Object.keys(OPENAPI_GRAMMAR) as ObjectName[]).filter((other) => key in OPENAPI_GRAMMAR[other].fields);
+  if (owners.length > 0) {
+    report.warn(
+      place,
+      `"${key}" has no effect in this ${toWords(name)}; it is for: ${owners.map(toWords).join(', ')}.`,
+      'key',
+    );
+    return;
+  }
   // Extensions of other tools are accepted, unless the name looks like a typo of a known one.
   const near = didYouMean(
     key,
@@ -166,8 +175,13 @@ function reportType(place: DocumentNode, expected: string, { report }: Context):
 }
 
 function nameOf({ path }: DocumentNode): string {
-  return path.at(-1) ?? 'the document';
+  const [key = 'the document', ...parents] = path.toReversed();
+  const [list = ''] = parents;
+  return /^\d+$/.test(key) && LISTS.includes(list) ? `each item of ${list}` : key;
 }
+
+/** Lists of which a message names the items. */
+const LISTS = ['required', 'tags', 'type'];
 
 function toWords(name: ObjectName): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -176,5 +190,5 @@ function toWords(name: ObjectName): string {
 function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'a mapping' : JSON.stringify(value);
+  return typeof value === 'object' ? 'a mapping' : typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
