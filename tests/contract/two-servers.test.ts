@@ -38,7 +38,9 @@ test('Two servers share a board, and one takes over when the other is killed dur
   await copyFile(path.join(folders[0], 'server.key'), path.join(folders[1], 'server.key'));
   const body = { githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN };
   expect((await first.client.PUT('/api/settings', { body })).response.status).toBe(200);
-  const board = await first.until(({ pullRequests }) => pullRequests.length > 0);
+  const board = await first.until(
+    ({ pullRequests, forges }) => pullRequests.length > 0 && !forges.some(({ reading }) => reading),
+  );
   const second = await start(folders[1]);
   expect((await second.read()).pullRequests).toEqual(board.pullRequests);
 
