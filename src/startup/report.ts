@@ -16,6 +16,8 @@ interface ReportOptions {
   readonly metricsUrl: string | undefined;
   /** Prints the setup link on a terminal; absent for a log. */
   readonly print: ((line: string) => void) | undefined;
+  /** Waits until the other processes of this server serve the site too. */
+  readonly waitForOthers?: () => Promise<unknown>;
 }
 
 /**
@@ -25,8 +27,9 @@ interface ReportOptions {
  * @throws StartError when the site can't be opened and no other service runs.
  */
 export async function reportReady(services: Services, config: Config, options: ReportOptions): Promise<() => void> {
-  const { log, origin, startedAt, metricsUrl, print } = options;
+  const { log, origin, startedAt, metricsUrl, print, waitForOthers } = options;
   const site = await waitForSite(services, config);
+  if (site) await waitForOthers?.();
   const lines = describe({ ...services, site }, config, { origin, milliseconds: performance.now() - startedAt });
   if (isOpenToNetwork(config)) lines.push(OPEN_TO_NETWORK(config.host));
   if (metricsUrl !== undefined) lines.push(`The metrics are at ${metricsUrl}`);

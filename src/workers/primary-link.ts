@@ -27,7 +27,9 @@ export type FromWorker =
   | { readonly kind: 'listening' }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }
   /** The worker serves requests. */
-  | { readonly kind: 'ready'; readonly origin: string };
+  | { readonly kind: 'ready'; readonly origin: string }
+  /** The worker serves the site, or knows why it can't be served. */
+  | { readonly kind: 'site-settled' };
 
 type Listener<Kind extends ToWorker['kind']> = (message: Extract<ToWorker, { readonly kind: Kind }>) => void;
 

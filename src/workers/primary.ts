@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createGauges } from '@trellis/core/gauges';
 import { createCountHub } from '@trellis/server/http/count-exchange';
 import type { RecordChange } from '@trellis/site/record-changes';
@@ -16,6 +17,9 @@ import { startWorkers, type WorkerPool } from './worker-pool.js';
 
 /** The longest time that a worker may take beyond the drain time, to close its databases and its bucket. */
 const CLOSE_MS = 10_000;
+
+/** The longest time that workers may take to open the records of the site, which this process has scanned. */
+const SETTLE_MS = 30_000;
 
 /** How often the status of the cleanup, and problems of the site that came without a change, are sent. */
 const STATUS_MS = 1_000;
@@ -71,7 +75,7 @@ export async function runPrimary(config: Config, run: Run): Promise<void> {
         if (isStarted) reply({ kind: 'started' });
       },
     });
-    const { ready } = pool;
+    const { ready, siteSettled } = pool;
     gauges.register(...poolGauges(pool));
     try {
       await metrics?.show(services, config.services);
@@ -81,6 +85,9 @@ export async function runPrimary(config: Config, run: Run): Promise<void> {
         const endOffer = await reportReady(services, config, {
           ...{ log, origin, startedAt: run.startedAt, metricsUrl: metrics?.url },
           print: run.output.isTTY ? run.print : undefined,
+          // The workers open the site after this process. A worker that can't has logged the reason.
+          waitForOthers: () =>
+            Promise.race([siteSettled, aborted(signal), delay(SETTLE_MS, undefined, { ref: false })]),
         });
         await aborted(signal);
         endOffer();
@@ -144,6 +151,7 @@ function createAnswers(
       case 'failed':
       case 'listening':
       case 'ready':
+      case 'site-settled':
     }
   };
 }

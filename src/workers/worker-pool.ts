@@ -11,6 +11,7 @@ interface RunningWorker {
   readonly ended: Promise<unknown>;
   isListening: boolean;
   isReady: boolean;
+  isSiteSettled: boolean;
 }
 
 export interface WorkerPoolOptions {
@@ -27,6 +28,8 @@ export interface WorkerPool {
    * @throws Error with the message of the first worker that could not start.
    */
   readonly ready: Promise<string>;
+  /** Resolves when all workers serve the site, or know why it can't be served. */
+  readonly siteSettled: Promise<void>;
   /** The number of workers that serve requests. */
   readonly readyCount: number;
   /** How many workers have ended unexpectedly. */
@@ -51,11 +54,13 @@ export function startWorkers(options: WorkerPoolOptions): WorkerPool {
 
 class ClusterPool implements WorkerPool {
   readonly ready: Promise<string>;
+  readonly siteSettled: Promise<void>;
   failures = 0;
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Map<number, RunningWorker>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #settle!: { readonly resolve: (origin: string) => void; readonly reject: (reason: Error) => void };
+  #settleSite!: () => void;
   #isStarted = false;
   #isStopping = false;
   #pauseMs = FIRST_PAUSE_MS;
@@ -63,6 +68,7 @@ class ClusterPool implements WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    this.siteSettled = new Promise((resolve) => (this.#settleSite = resolve));
     // The caller may stop the workers before it waits for them.
     this.ready.catch(() => undefined);
     cluster.setupPrimary({ serialization: 'advanced' });
@@ -99,7 +105,14 @@ class ClusterPool implements WorkerPool {
         ({ message }) => process.process.pid === undefined && resolve(`before it started: ${message}`),
       );
     });
-    const worker = { process, startedAt: performance.now(), ended, isListening: false, isReady: false };
+    const worker = {
+      process,
+      startedAt: performance.now(),
+      ended,
+      isListening: false,
+      isReady: false,
+      isSiteSettled: false,
+    };
     this.#workers.set(process.id, worker);
     process.on('message', (message: FromWorker) => this.#receive(worker, message));
     void ended.then(async (how) => {
@@ -116,6 +129,11 @@ class ClusterPool implements WorkerPool {
       worker.isReady = true;
       this.#isStarted ||= this.readyCount === count;
       if (this.#isStarted) this.#settle.resolve(message.origin);
+    }
+    if (message.kind === 'site-settled') {
+      worker.isSiteSettled = true;
+      const settled = [...this.#workers.values()].filter(({ isSiteSettled }) => isSiteSettled);
+      if (settled.length === count) this.#settleSite();
     }
     if (message.kind === 'failed') {
       if (this.#isStarted) log.error(`A worker can't start: ${message.message}`);

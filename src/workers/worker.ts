@@ -51,6 +51,7 @@ async function serveRequests(config: Config, run: Run, primary: PrimaryLink): Pr
       if (services.site) services.readiness.waitFor(services.site.firstAttempt);
       primary.send({ kind: 'listening' });
       primary.send({ kind: 'ready', origin });
+      void services.site?.firstAttempt.catch(() => undefined).then(() => primary.send({ kind: 'site-settled' }));
       await aborted(signal);
       await leave(running, config, () => undefined);
     } finally {
