@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../../eventually.js';
 import { githubPullRequest } from '../../forges/github-state.js';
 import { GITHUB_TOKEN } from '../../forges/github.js';
 import { describeInBrowser } from '../support/chromium.js';
@@ -96,6 +97,34 @@ describeInBrowser('display of the board', () => {
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('.periods :checked')?.closest('label')?.textContent === '90 days',
     );
+  });
+
+  test('rows far below the screen are drawn when the page is scrolled, or when they are asked for', async () => {
+    const { rows } = stage.at;
+    for (let number = 100; number < 400; number += 1) {
+      stage.forges.github.repositories[0]!.pullRequests.push(githubPullRequest(number, { title: `Long ${number}` }));
+    }
+    await stage.at.open('/', 'Pull requests');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const more = page.getByRole('button', { name: /^Show the other \d+$/ });
+    const drawn = async (): Promise<number> => {
+      const rest = Number((await more.textContent())?.match(/\d+/)?.[0]);
+      const count = await rows.count();
+      const [, all] = (await page.getByRole('status').filter({ hasText: 'shown' }).textContent())!.split(' of ');
+      expect(count + rest).toBe(Number.parseInt(all!, 10));
+      return count;
+    };
+    await more.waitFor();
+    const first = await drawn();
+    expect(first).toBeGreaterThanOrEqual(200);
+    expect(first).toBeLessThan(300);
+    await rows.last().scrollIntoViewIfNeeded();
+    await eventually(async () => expect(await drawn()).toBeGreaterThan(first));
+    // A click would scroll to the button, which draws rows too.
+    await page.evaluate(() => scrollTo(0, 0));
+    await more.evaluate((button: HTMLElement) => button.click());
+    await more.waitFor({ state: 'detached' });
+    await eventually(async () => expect(await rows.count()).toBeGreaterThan(300));
   });
 
   test('on paper, the board has no controls', async () => {

@@ -25,7 +25,7 @@ import {
   NO_ISSUE_FILTER,
 } from './filter/issue-filter.js';
 import { Chip } from './list/chip.js';
-import { useProgressiveRendering } from './list/paging.js';
+import { UndrawnRows, useProgressiveRendering } from './list/paging.js';
 
 export function IssuesPage() {
   const { query } = useLocation();
@@ -63,10 +63,11 @@ function Issues({ board }: { readonly board: Board }) {
         {selected.length.toLocaleString()} of {issues.length.toLocaleString()} shown
       </p>
       <ul class="pulls">
-        {selected.slice(0, drawn).map((issue) => (
+        {selected.slice(0, drawn.count).map((issue) => (
           <IssueRow key={getRowKey(issue)} issue={issue} />
         ))}
       </ul>
+      <UndrawnRows {...drawn} />
       {selected.length === 0 && <NoIssues board={board} />}
     </>
   );

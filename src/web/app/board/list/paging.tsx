@@ -45,16 +45,48 @@ export function Pager({ page, pages, go }: Omit<Paged<unknown>, 'rows'>) {
   );
 }
 
-/** Returns how many rows of a long list to draw: the first screen at once, the rest while the browser is idle. */
-export function useProgressiveRendering(total: number, list: string): number {
-  const [drawn, setDrawn] = useState(() => ({ list, count: countFirst() }));
-  const count = drawn.list === list ? drawn.count : countFirst();
-  useEffect(() => {
-    if (count >= total) return;
-    return whenIdle(() => setDrawn({ list, count: count + BLOCK_SIZE }));
-  }, [count, total, list]);
-  return count;
+interface Drawn {
+  /** The number of rows to draw. */
+  readonly count: number;
+  /** The number of rows that only scrolling draws. */
+  readonly rest: number;
+  /** Draws the rest without scrolling. */
+  readonly showAll: () => void;
 }
+
+/**
+ * Returns how many rows of a long list to draw: the first screen at once, more while the browser is idle, and the rest when
+ * scrolling comes near. At least the first `least` rows are drawn. A new value of `list` starts again.
+ */
+export function useProgressiveRendering(total: number, list: string, least = 0): Drawn {
+  const [drawn, setDrawn] = useState(() => ({ list, count: countFirst(), isAll: false }));
+  const { count, isAll } = drawn.list === list ? drawn : { count: countFirst(), isAll: false };
+  const shown = Math.max(count, least);
+  const isEager = isAll || shown < IDLE_ROWS;
+  useEffect(() => {
+    if (shown > count) setDrawn({ list, count: shown, isAll });
+    if (shown !== count || shown >= total) return;
+    const grow = (): void => setDrawn({ list, count: shown + BLOCK_SIZE, isAll });
+    return isEager ? whenIdle(grow) : whenNearEnd(grow);
+  }, [shown, count, total, list, isAll]);
+  const rest = isEager ? 0 : Math.max(total - shown, 0);
+  return { count: shown, rest, showAll: () => setDrawn({ list, count: shown, isAll: true }) };
+}
+
+/** A button for the rows of a list that are not drawn yet: to find them in the page, to print them, or to read them aloud. */
+export function UndrawnRows({ rest, showAll }: Omit<Drawn, 'count'>) {
+  if (rest === 0) return null;
+  return (
+    <p class="undrawn">
+      <button type="button" class="plain" onClick={showAll}>
+        Show the other {rest.toLocaleString()}
+      </button>
+    </p>
+  );
+}
+
+/** Rows that are drawn without scrolling. With thousands in the document, every press and key takes longer. */
+const IDLE_ROWS = 200;
 
 /** Minimum heights in pixels of the page above a list and of a row. */
 const MIN_HEIGHTS = { head: 300, row: 50, narrowRow: 110 };
@@ -82,6 +114,19 @@ function whenIdle(work: () => void): () => void {
   return () => {
     clearTimeout(timer);
     window.removeEventListener('scroll', onScroll);
+  };
+}
+
+/** Calls `work` once when the end of the drawn rows is near. */
+function whenNearEnd(work: () => void): () => void {
+  const check = (): void => {
+    if (isNearEnd()) work();
+  };
+  const timer = setTimeout(check, PAUSE_MS);
+  window.addEventListener('scroll', check, { passive: true });
+  return () => {
+    clearTimeout(timer);
+    window.removeEventListener('scroll', check);
   };
 }
 

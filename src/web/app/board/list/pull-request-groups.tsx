@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { memo } from '../../ui/memo.js';
 import { getRowKey, type PullRequest } from '../data/rows.js';
 import { pullRequestFilter } from '../filter/filter-store.js';
-import { type Block, type Group, toBlocks } from './groups.js';
-import { useProgressiveRendering } from './paging.js';
+import { type Block, BLOCK_SIZE, type Group, toBlocks } from './groups.js';
+import { UndrawnRows, useProgressiveRendering } from './paging.js';
 import { PullRequestRow } from './pull-request-row.js';
 import { toSelection } from './selection.js';
 
@@ -13,13 +13,17 @@ interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
   readonly list: string;
 }
 
-/** The rows under their group headings. Rows below the first screen are drawn while the browser is idle. */
+/** The rows under their group headings. Rows far below the screen are drawn later. */
 export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
   const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  const drawn = useProgressiveRendering(total, list);
+  const { selected } = rest;
+  const at =
+    selected === '' ? -1 : groups.flatMap(({ rows }) => rows).findIndex((row) => toSelection(row) === selected);
+  // The keys that go on from the row in the side panel need the rows after it.
+  const drawn = useProgressiveRendering(total, list, at === -1 ? 0 : at + BLOCK_SIZE);
   return (
     <>
-      {toBlocks(groups, drawn).map(({ name, rows, blocks }) => (
+      {toBlocks(groups, drawn.count).map(({ name, rows, blocks }) => (
         <section key={name} aria-label={name || 'Pull requests'}>
           {name !== '' && (
             <h2>
@@ -33,6 +37,7 @@ export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsPr
           </div>
         </section>
       ))}
+      <UndrawnRows {...drawn} />
     </>
   );
 }
@@ -50,8 +55,8 @@ const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pu
 
 /**
  * A block of consecutive rows. The browser skips the layout of a block that is far from the screen, and an unchanged
- * block is not redrawn, so that neither gets slower with thousands of rows. All rows stay in the document for searching
- * and screen readers; the block itself has no role.
+ * block is not redrawn, so that neither gets slower with many rows. Drawn rows stay in the document for searching and
+ * screen readers; the block itself has no role.
  */
 const RowBlock = memo(function RowBlock({ rows, isFar, chosen, selected, ...rest }: RowBlockProps) {
   const block = useRef<HTMLUListElement>(null);
