@@ -3,6 +3,7 @@ import { benchBoard } from './dashboard/board.js';
 import { benchBudget } from './dashboard/budget.js';
 import { benchDashboard } from './dashboard/dashboard.js';
 import { benchPages } from './dashboard/pages.js';
+import { benchStreams } from './dashboard/streams.js';
 import { benchGenerate } from './generate.js';
 import { benchRest } from './operations/rest.js';
 import { benchWorkers } from './operations/workers.js';
@@ -166,6 +167,16 @@ const BENCHMARKS: readonly Benchmark[] = [
       ['pull-requests', 'number of open pull requests', 5000, 150],
     ],
     run: benchBudget,
+  },
+  {
+    name: 'streams',
+    description: 'open streams of boards: the delay and bytes of events, and the cost for the server',
+    counts: [
+      ['streams', 'number of open streams', 500, 32],
+      ['pull-requests', 'number of open pull requests of each board', 200, 20],
+      ['seconds', 'number of changes of every board, one each second', 20, 1],
+    ],
+    run: benchStreams,
   },
   {
     name: 'secrets',

@@ -11,6 +11,8 @@ export interface RunningServer {
   readonly firstAnswerCpuMs: number;
   /** Returns the resident memory, in MB. */
   megabytes(): number;
+  /** Returns the processor time of all threads, in milliseconds. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function startServer(
     firstAnswerCpuMs,
     megabytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024,
+    cpuMs: () => readCpuMs(Number(child.pid)),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
