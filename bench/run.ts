@@ -16,6 +16,7 @@ import { benchImages } from './site/images.js';
 import { benchLargeFiles } from './site/large-files.js';
 import { benchLive } from './site/live.js';
 import { benchMalicious } from './site/malicious.js';
+import { benchOriginal } from './site/original.js';
 import { benchPatterns } from './site/patterns.js';
 import { benchQueries } from './site/queries.js';
 import { benchRepeated } from './site/repeated.js';
@@ -79,6 +80,19 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'start, memory and requests per second of queries, beside the engine with constant answers',
     counts: [FILES, FOLDERS, rounds(3), SECONDS],
     run: benchQueries,
+  },
+  {
+    name: 'original',
+    description: 'processor time of the queries whose cost in the original of the schema was recorded',
+    counts: [
+      FILES,
+      FOLDERS,
+      ['pictures', 'number of pictures', 100, 2],
+      ['megapixels', 'size of each picture', 4, 1],
+      rounds(5),
+      ['requests', 'requests of each query in a round', 20, 1],
+    ],
+    run: benchOriginal,
   },
   {
     name: 'repeated',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 import { spawnNode } from '../tests/child-process.js';
 import { LOOPBACK } from '../tests/forges/forge-server.js';
@@ -9,6 +9,8 @@ export interface RunningServer {
   readonly firstAnswerMs: number;
   /** The processor time of all threads until the first response, in milliseconds. */
   readonly firstAnswerCpuMs: number;
+  /** Returns the processor time of all running threads so far, in milliseconds. */
+  cpuMs(): number;
   /** Returns the resident memory, in MB. */
   megabytes(): number;
   /** Returns the processor time of all threads, in milliseconds. */
@@ -51,6 +53,7 @@ export async function startServer(
     origin,
     firstAnswerMs,
     firstAnswerCpuMs,
+    cpuMs: () => readThreadsMs(Number(child.pid)),
     megabytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024,
     cpuMs: () => readCpuMs(Number(child.pid)),
@@ -70,11 +73,19 @@ function readCpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** The first number of a thread's `schedstat` is its time on a processor, in nanoseconds. Threads that ended are missing. */
+function readThreadsMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const times = threads.map((thread) => Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')));
+  return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;
+}
+
 /** @throws Error when the response has errors. */
 export async function ask(origin: string, query: string, variables: object = {}): Promise<unknown> {
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    // Compression would be part of the processor time.
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'identity' },
     body: JSON.stringify({ query, variables }),
   });
   const { data, errors } = (await response.json()) as { data?: unknown; errors?: unknown };

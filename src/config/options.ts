@@ -371,7 +371,8 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
   siteStreams: {
     env: 'TRELLIS_SITE_STREAMS',
     flag: '--site-streams <number>',
-    description: 'open subscriptions of the site in one process, of which one address may have a tenth (default: 1000)',
+    description:
+      'open subscriptions and live queries of one process, of which one address may have a tenth (default: 1000)',
     schema: { type: 'integer', minimum: 0, maximum: 1e6 },
     expected: 'a whole number from 0 to 1000000',
   },

@@ -117,6 +117,7 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
       getVersion: open.imaging.currentLinks,
       getGeneration: () => store.generation,
       unchangedSince: (kinds) => store.unchangedSince(kinds),
+      follow: () => changes.follow(),
       cacheControl: toCacheControl(config, gate !== undefined),
     },
     streams: {

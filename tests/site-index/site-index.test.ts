@@ -125,12 +125,12 @@ async function readSite(server: Server): Promise<{ status: string; indexAgeSecon
 
 const write = (name: string, text: string): Promise<void> => writeFile(path.join(folder, 'site', name), text);
 
-/** Follows the changes that a server reports. */
-async function subscribe(origin: string) {
+/** Follows the changes that a server reports, or the results of a live query. */
+async function subscribe(origin: string, query = 'subscription { siteChanged { revision kinds ids } }') {
   const end = new AbortController();
-  const query = encodeURIComponent('subscription { siteChanged { revision kinds ids } }');
   const headers = { accept: 'text/event-stream' };
-  const { body } = await fetch(`${origin}/graphql?query=${query}`, { headers, signal: end.signal });
+  const url = `${origin}/graphql?query=${encodeURIComponent(query)}`;
+  const { body } = await fetch(url, { headers, signal: end.signal });
   let text = '';
   void (async () => {
     for await (const chunk of body!.pipeThrough(new TextDecoderStream())) text += chunk;
@@ -175,16 +175,19 @@ describe('a replica', () => {
     expect(sequence).toBeGreaterThan(1);
   });
 
-  test('reports changes to subscribers, after which queries see them', async () => {
+  test('reports changes to subscribers and live queries, after which queries see them', async () => {
     const count = await countFiles(replica);
     const stream = await subscribe(replica.origin);
+    const live = await subscribe(replica.origin, 'query @live { file(base: { eq: "followed.md" }) { name } }');
     await write('followed.md', 'text');
     // An earlier change of the site may be reported first.
     await eventually(async () => {
       expect(stream.text()).toContain('"File"');
       expect(await countFiles(replica)).toBe(count! + 1);
+      expect(live.text()).toContain('{"data":{"file":{"name":"followed"}}}');
     });
     stream.close();
+    live.close();
   });
 
   test('reports the same revisions at each replica behind a proxy, so that a client may connect again to any', async () => {

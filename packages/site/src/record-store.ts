@@ -176,7 +176,8 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
       throw error;
     } finally {
       this.#ids.endTransaction({ isKept: isCommitted });
-      this.advance(Date.now(), changed?.kinds ?? []);
+      // Queries within a transaction that was rolled back may have seen any change.
+      this.advance(Date.now(), isCommitted ? (changed?.kinds ?? []) : undefined);
       recorder?.end({ isKept: isCommitted });
       if (isCommitted) this.#reportCommit(changed);
     }
@@ -199,6 +200,7 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
     const { database } = this.opened;
     const changed = new ChangedRecords();
     let { revision } = this;
+    let kinds: readonly string[] | undefined;
     database.exec('BEGIN IMMEDIATE');
     try {
       for (const changeset of changesets) {
@@ -209,11 +211,12 @@ class SqliteRecordStore extends StoredRecords<BulkLoadOptions> implements Record
         changed.merge(this.#readLastChange());
       }
       database.exec('COMMIT');
+      if (!changed.isEmpty) ({ kinds } = changed.toChange(revision));
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     } finally {
-      this.advance(Date.now());
+      this.advance(Date.now(), kinds);
     }
     this.#reportCommit(changed.isEmpty ? undefined : changed.toChange(revision));
   }

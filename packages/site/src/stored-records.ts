@@ -91,7 +91,7 @@ export abstract class StoredRecords<Opened extends OpenedRecords> implements Sit
       functions,
       watch,
       requestIndex,
-      generation: () => this.#generation,
+      unchangedSince: (kinds) => this.unchangedSince(kinds),
     });
   }
 

@@ -4000,6 +4000,12 @@ export type ResolversParentTypes = {
   MarkdownWordCount: MarkdownWordCount;
 };
 
+export type LiveDirectiveArgs = {
+  if?: Maybe<Scalars['Boolean']['input']>;
+};
+
+export type LiveDirectiveResolver<Result, Parent, ContextType = SiteContext<RecordsByKind>, Args = LiveDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export type QueryFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   file?: Resolver<Maybe<ResolversTypes['File']>, ParentType, ContextType, Partial<QueryFileArgs>>;
   allFile?: Resolver<ResolversTypes['FileConnection'], ParentType, ContextType, Partial<QueryAllFileArgs>>;
@@ -4631,6 +4637,9 @@ export type Resolvers<ContextType = SiteContext<RecordsByKind>> = {
   MarkdownWordCount?: MarkdownWordCountFieldResolvers<ContextType>;
 };
 
+export type DirectiveResolvers<ContextType = SiteContext<RecordsByKind>> = {
+  live?: LiveDirectiveResolver<any, any, ContextType>;
+};
 
 /** The parts that are written by hand: computed fields, queries that are not derived from a record type, and codecs. */
 export interface SiteResolvers {

@@ -13,14 +13,17 @@ interface Change {
   readonly isTruncated: boolean;
 }
 
-interface Result {
-  readonly data?: { readonly siteChanged: Change };
+interface Result<Data = { readonly siteChanged: Change }> {
+  readonly data?: Data;
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
 }
 
 /** The part of the client of graphql-sse that is used here. */
 interface Client {
-  iterate(request: { readonly query: string }): AsyncIterableIterator<Result>;
+  iterate<Data = { readonly siteChanged: Change }>(request: {
+    readonly query: string;
+    readonly variables?: Readonly<Record<string, unknown>>;
+  }): AsyncIterableIterator<Result<Data>>;
   dispose(): void;
 }
 
@@ -128,6 +131,56 @@ test('a subscription needs a client that accepts events', async () => {
   ]);
 });
 
+describe('a live query', () => {
+  interface Names {
+    readonly allFile: { readonly nodes: readonly { readonly name: string }[] };
+  }
+  const LIVE = `query ($live: Boolean = true) @live(if: $live) {
+    allFile(filter: { extension: { eq: "md" } }, sort: { fields: [name] }) { nodes { name } }
+  }`;
+  const named = (...names: readonly string[]) => ({ data: { allFile: { nodes: names.map((name) => ({ name })) } } });
+
+  test('sends its result, and then each result that a change has altered', async () => {
+    const { url } = await start();
+    const client = await connect({ url });
+    const changes = client.iterate({ query: QUERY });
+    await next(changes);
+    const results = client.iterate<Names>({ query: LIVE });
+    expect((await results.next()).value).toEqual(named('one'));
+    await writeFile(join(site, 'other.txt'), 'has no effect on the result');
+    await nextWhere(changes, ({ kinds }) => kinds.includes('File'));
+    await writeFile(join(site, 'two.md'), 'two');
+    expect((await results.next()).value).toEqual(named('one', 'two'));
+    await rm(join(site, 'one.md'));
+    expect((await results.next()).value).toEqual(named('two'));
+  });
+
+  test('runs once where its directive is switched off', async () => {
+    const { url } = await start();
+    const results: unknown[] = [];
+    const request = { query: LIVE, variables: { live: false } };
+    for await (const result of (await connect({ url })).iterate(request)) results.push(result);
+    expect(results).toEqual([named('one')]);
+  });
+
+  test('needs a client that accepts events, and the schema has its directive', async () => {
+    const { url } = await start();
+    const response = await fetch(`${url}/graphql?query=${encodeURIComponent(LIVE)}`);
+    expect([response.status, await response.text()]).toEqual([
+      406,
+      expect.stringContaining('Expected Accept to include text/event-stream for live queries. Without @live') as string,
+    ]);
+    const directives = '{ __schema { directives { name locations args { name defaultValue } } } }';
+    expect(await ask(url, directives)).toMatchObject({
+      __schema: {
+        directives: expect.arrayContaining([
+          { name: 'live', locations: ['QUERY'], args: [{ name: 'if', defaultValue: 'true' }] },
+        ]) as unknown,
+      },
+    });
+  });
+});
+
 test('subscriptions beyond the limit of an address are refused until one is closed', async () => {
   const { url } = await start({ siteStreams: '10' });
   const open = new AbortController();
@@ -178,12 +231,19 @@ describe('a server of its own process', () => {
     expect((await following).revision).toBeGreaterThan(revision);
   });
 
-  test('sends the changes from each of its workers', async () => {
+  test('sends the changes, and the results of live queries, from each of its workers', async () => {
     const { origin } = await startProcess(['--workers', '2']);
     const streams = await Promise.all(
       Array.from({ length: 4 }, async () => (await connect({ url: origin })).iterate({ query: QUERY })),
     );
     await Promise.all(streams.map((events) => next(events)));
+    const live = await Promise.all(
+      streams.map(async () => {
+        const results = (await connect({ url: origin })).iterate({ query: TWO.replace('{', 'query @live {') });
+        expect((await results.next()).value).toEqual({ data: { file: null } });
+        return results;
+      }),
+    );
     await writeFile(join(site, 'two.md'), 'two');
     const changes = await Promise.all(
       streams.map((events) => nextWhere(events, ({ kinds }) => kinds.includes('File'))),
@@ -191,5 +251,6 @@ describe('a server of its own process', () => {
     expect(new Set(changes.map(({ revision }) => revision)).size).toBe(1);
     const { file } = await ask(origin, TWO);
     for (const { ids } of changes) expect(ids).toContain(file?.id);
+    for (const results of live) expect((await results.next()).value).toEqual({ data: { file } });
   });
 });

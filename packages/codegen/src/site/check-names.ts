@@ -35,6 +35,9 @@ function checkDerivedNames(definitions: readonly DefinitionNode[], diagnostics: 
   }
 }
 
+/** The directive of live queries. */
+const LIVE = '@live';
+
 /** Checks that the documents don't define the scalars and directives of GraphQL again. */
 function checkStandardNames(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
   const standard = [
@@ -45,6 +48,8 @@ function checkStandardNames(definitions: readonly DefinitionNode[], diagnostics:
     const isDirective = definition.kind === Kind.DIRECTIVE_DEFINITION;
     if (!isDirective && !isTypeDefinitionNode(definition)) continue;
     const name = `${isDirective ? '@' : ''}${definition.name.value}`;
+    if (name === LIVE)
+      diagnostics.add(definition, `The name "${name}" is reserved: it is generated for all record types.`);
     if (standard.includes(name)) diagnostics.add(definition, `${name} is part of GraphQL. Choose another name.`);
     if (!isDirective && name.startsWith('__')) {
       diagnostics.add(
@@ -59,7 +64,15 @@ function checkStandardNames(definitions: readonly DefinitionNode[], diagnostics:
 const TYPESCRIPT_NAMES: ReadonlySet<string> = new Set([
   ...['Array', 'Exclude', 'InputMaybe', 'Maybe', 'NonNullable', 'Omit', 'Partial', 'Pick', 'Promise', 'PropertyKey'],
   ...['Readonly', 'ReadonlyArray', 'Record', 'RequireFields', 'Scalars'],
-  ...['DirectiveResolverFn', 'GraphQLResolveInfo', 'GraphQLScalarType', 'GraphQLScalarTypeConfig'],
+  ...[
+    'DirectiveResolverFn',
+    'DirectiveResolvers',
+    'LiveDirectiveArgs',
+    'LiveDirectiveResolver',
+    'GraphQLResolveInfo',
+    'GraphQLScalarType',
+    'GraphQLScalarTypeConfig',
+  ],
   ...['IsTypeOfResolverFn', 'MissingResolver', 'NextResolverFn', 'Resolver', 'ResolverFn', 'ResolverTypeWrapper'],
   ...['ResolverWithResolve', 'Resolvers', 'ResolversInterfaceTypes', 'ResolversParentTypes', 'ResolversTypes'],
   ...['ResolversUnionTypes', 'ScalarCodec', 'SiteContext', 'SiteResolvers', 'TypeResolveFn'],

@@ -17,7 +17,7 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
   );
   return [
     deriveQuery(tables, inner),
-    SUBSCRIPTION,
+    CHANGES,
     ...tables.flatMap(({ kind, fields }) => [
       deriveConnection(kind, isSearchable(fields)),
       deriveFieldsEnum(kind, listMembers(fields, inner)),
@@ -31,8 +31,17 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
   ].join('\n');
 }
 
-/** The subscription of every site. */
-const SUBSCRIPTION = `
+/** The subscription and the live queries of every site. */
+const CHANGES = `
+"""
+Keeps a query open as a stream of server-sent events, by the protocol of graphql-sse: the first event has the result, and each
+further one the result that a change of the site has altered.
+"""
+directive @live(
+  "Whether the query stays open. If not, it runs once."
+  if: Boolean = true
+) on QUERY
+
 "Events of the site, as streams of server-sent events by the protocol of graphql-sse."
 type Subscription {
   """

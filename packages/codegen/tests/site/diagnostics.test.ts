@@ -72,6 +72,11 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
     'The name "SortOrderEnum" is reserved: it is generated for the record types.',
   ],
   [
+    'a directive that is generated for every contract',
+    'directive @▲live on QUERY',
+    'The name "@live" is reserved: it is generated for all record types.',
+  ],
+  [
     'a record type whose derived name is generated for a second type',
     'type Pan implements Node @record { a: Int }\ntype ▲PanGroup implements Node @record { a: Int }',
     'The name "PanGroupConnection" is reserved: it is generated for Pan.',

@@ -28,6 +28,7 @@ import {
   SubscriptionLimit,
   type SubscriptionOptions,
 } from './event-stream.js';
+import { isLive, LiveQueries } from './live-query.js';
 import {
   chooseMediaType,
   createDocumentCache,
@@ -58,7 +59,7 @@ export interface GraphqlOptions {
   readonly onOperation?: (response: ServerResponse, operation: OperationDefinitionNode) => void;
   /** Keeps responses; absent if the same query may have a different response each time. */
   readonly reuse?: ReuseOptions;
-  /** Serves subscriptions; absent if the schema has none. */
+  /** Serves subscriptions and live queries; absent if the schema has none. */
   readonly streams?: SubscriptionOptions;
   /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
@@ -80,6 +81,8 @@ export interface ReuseOptions extends DataVersions {
       variables: GraphqlRequest['variables'],
     ) => readonly string[] | undefined;
   };
+  /** Returns the changes of the data for live queries, the first one at once. */
+  readonly follow?: () => AsyncIterableIterator<unknown>;
   /** `Cache-Control` of responses to GET requests: of those that are kept, and of all others. */
   readonly cacheControl: { readonly kept: string; readonly other: string };
 }
@@ -207,7 +210,9 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     const invalidStatus = invalidStatusFor(type);
     if (errors.length > 0) return { status: invalidStatus, errors };
     options.onOperation?.(response, operation);
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION) return follow(document, input, { request, response });
+    const isSubscription = operation.operation === OperationTypeNode.SUBSCRIPTION;
+    if (isSubscription || isLive(operation, options.schema, input.variables))
+      return follow({ document, operation, input }, { request, response });
     const state = cache?.state;
     const result = await run(document, input, options);
     const isGet = unparsed.method === 'GET';
@@ -242,23 +247,53 @@ function toStreamedError(error: unknown): GraphqlResult {
   return { status: 200, errors: [error] };
 }
 
-/** Creates a function that starts a subscription. */
-function createFollower({ schema, streams, limits, createContext }: GraphqlOptions) {
+interface ValidOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly input: GraphqlRequest;
+}
+
+/** Creates a function that starts a subscription, or a live query. */
+function createFollower(options: GraphqlOptions) {
+  const { streams } = options;
   const limit = streams && new SubscriptionLimit(streams);
-  return async (
-    document: DocumentNode,
-    { variables, operationName }: GraphqlRequest,
-    { request, response }: Pick<Exchange, 'request' | 'response'>,
-  ): Promise<GraphqlResult> => {
-    if (!limit) throw new AppError('invalid_input', 'This server has no subscriptions.', { field: 'query' });
-    if (!acceptsEvents(request.headers.accept))
-      throw new AppError('not_acceptable', 'Expected Accept to include text/event-stream for a subscription.');
+  const queries = new LiveQueries();
+  return async (valid: ValidOperation, { request, response }: Pick<Exchange, 'request' | 'response'>) => {
+    const isQuery = valid.operation.operation === OperationTypeNode.QUERY;
+    const what = isQuery ? 'live queries' : 'subscriptions';
+    if (!limit) throw new AppError('invalid_input', `This server has no ${what}.`, { field: 'query' });
+    if (!acceptsEvents(request.headers.accept)) {
+      const advice = isQuery ? ' Without @live, the query runs once.' : '';
+      throw new AppError('not_acceptable', `Expected Accept to include text/event-stream for ${what}.${advice}`);
+    }
     limit.open(request, response);
-    const contextValue = createContext(new OperationBudget(limits));
-    const results = await subscribe({ schema, document, variableValues: variables, operationName, contextValue });
-    const hasStarted = Symbol.asyncIterator in results;
-    return { status: 200, stream: hasStarted ? { results, completes: false } : singleResult(results) };
+    return { status: 200, stream: isQuery ? followQuery(valid, queries, options) : await subscribeTo(valid, options) };
   };
+}
+
+async function subscribeTo({ document, input }: ValidOperation, options: GraphqlOptions): Promise<ResultStream> {
+  const { schema, limits, createContext } = options;
+  const { variables, operationName } = input;
+  const contextValue = createContext(new OperationBudget(limits));
+  const results = await subscribe({ schema, document, variableValues: variables, operationName, contextValue });
+  return Symbol.asyncIterator in results ? { results, completes: false } : singleResult(results);
+}
+
+/** @throws AppError `invalid_input` if the server has no changes to follow. */
+function followQuery(
+  { document, operation, input }: ValidOperation,
+  queries: LiveQueries,
+  options: GraphqlOptions,
+): ResultStream {
+  const { reuse } = options;
+  if (!reuse?.follow) throw new AppError('invalid_input', 'This server has no live queries.', { field: 'query' });
+  const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
+  const results = queries.follow({
+    run: () => run(document, input, options),
+    getVersion: () => `${reuse.getVersion()} ${reuse.unchangedSince(parts)}`,
+    changes: reuse.follow(),
+  });
+  return { results, completes: false, skipsEqual: true };
 }
 
 /** Returns a target that collects headers in a list. */

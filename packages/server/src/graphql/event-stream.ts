@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { PRIVATE } from '../http/headers.js';
+import { toEtag } from '../http/payload.js';
 import { getClientAddress } from '../http/request.js';
 import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS, startHeart } from '../rest/event-stream.js';
 
@@ -68,6 +69,8 @@ export interface ResultStream {
   readonly results: AsyncIterable<ExecutionResult>;
   /** Whether the stream ends with its last result. Otherwise its end means that the client should connect again. */
   readonly completes: boolean;
+  /** Whether a result that equals the previous one is left out. */
+  readonly skipsEqual?: boolean;
 }
 
 /** Returns the stream of an operation with one result. */
@@ -91,7 +94,7 @@ export interface SendOptions extends Pick<SubscriptionOptions, 'heartbeatMs' | '
  */
 export async function sendResults(
   response: ServerResponse,
-  { results, completes }: ResultStream,
+  { results, completes, skipsEqual = false }: ResultStream,
   { headers, show, stopping, readmit, heartbeatMs = HEARTBEAT_MS }: SendOptions,
 ): Promise<void> {
   const iterator = results[Symbol.asyncIterator]();
@@ -108,6 +111,7 @@ export async function sendResults(
   stopping?.addEventListener('abort', end, { once: true });
   if (stopping?.aborted === true || response.destroyed) end();
   const stopHeart = startHeart({ heartbeatMs, check, beat, end });
+  let last: string | undefined;
   try {
     response.writeHead(200, [...headers, ...STREAM_HEADERS]);
     response.flushHeaders();
@@ -116,6 +120,9 @@ export async function sendResults(
       if (next.done === true || over.signal.aborted) break;
       const { errors, data } = next.value;
       const text = JSON.stringify({ ...(errors && { errors: errors.map(show) }), data });
+      const digest = skipsEqual ? toEtag(text) : undefined;
+      if (digest !== undefined && digest === last) continue;
+      last = digest;
       const hasCapacity = response.write(`event: next\ndata: ${text}\n\n`);
       if (!hasCapacity) await once(response, 'drain', { signal: over.signal }).catch(() => undefined);
     }

@@ -68,18 +68,26 @@ export function createRequestTracker({
     const writtenBefore = socket.bytesWritten;
     const client = getClientAddress(request);
     (response.locals ??= {}).context = context;
-    response.once('close', () => {
+    // The event occurs once; 'once' would wrap the listener.
+    response.on('close', () => {
       const milliseconds = performance.now() - startedAt;
       const bytes = socket.bytesWritten - writtenBefore;
-      const { requestId, operation, route, queryName, imageFrom, caller } = context;
       const { method = '' } = request;
       const status = response.statusCode;
       onComplete?.({ ...context, method, status, seconds: milliseconds / 1000, bytes });
       if (!log.isLevelEnabled('info')) return;
       lines.info({
-        ...{ requestId, method, operation, status, route, queryName, imageFrom, client, bytes },
+        requestId: context.requestId,
+        method,
+        operation: context.operation,
+        status,
+        route: context.route,
+        queryName: context.queryName,
+        imageFrom: context.imageFrom,
+        client,
+        bytes,
         milliseconds: Math.round(milliseconds * 10) / 10,
-        caller: caller && toCallerId(caller),
+        caller: context.caller && toCallerId(context.caller),
         aborted: response.writableFinished ? undefined : true,
       });
     });
@@ -115,8 +123,11 @@ export type Log = Logger;
 /** Headers with credentials, which are redacted wherever a log line contains headers. */
 const CREDENTIALS = ['authorization', 'cookie', '["set-cookie"]'];
 
-/** Lines are written in batches, because a write for each request would cost as much as a small response. */
-const BATCHES = { minLength: 8192, periodicFlush: 200 };
+/**
+ * Lines are written in batches, because a write for each request would cost as much as a small response. pino measures the
+ * whole batch with each line, so larger ones cost more.
+ */
+const BATCHES = { minLength: 16_000, periodicFlush: 200 };
 
 /** A pipe keeps writes of up to 4 KiB apart (`PIPE_BUF`), so lines of several processes do not mix. */
 const SHARED_BATCHES = { minLength: 2048, maxWrite: 4096, periodicFlush: 200 };

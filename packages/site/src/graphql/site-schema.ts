@@ -67,7 +67,9 @@ function buildUnbound({ tables, ...options }: SiteSchemaOptions): GraphQLSchema 
   const merged = { ...merge(derived, options.resolvers as FieldFunctions, listScalars(typeDefs)), Date: dateScalar };
   // The generator has validated the schema; doing it again takes longer than building it.
   const isValid = { assumeValidSDL: true, assumeValid: true };
-  const schema = withWideInt(makeExecutableSchema({ typeDefs, resolvers: merged, ...isValid }));
+  const schema = withWideInt(
+    makeExecutableSchema({ typeDefs, resolvers: merged, updateResolversInPlace: true, ...isValid }),
+  );
   followChanges(schema);
   applyDateArguments(schema, derived);
   resolveKinds(schema);

@@ -11,16 +11,16 @@ const MAX_LOADED = 50_000;
 
 type ValueCache = LRUCache<string, { readonly value: SqlValue }>;
 
-/** Caches computed values, in SQL form, for one generation of records. */
+/** Caches computed values, in SQL form, for one version of the records. */
 export class ComputedCache {
   /** Created on demand, as it reserves memory for all its entries, and many queries compute no value. */
   #values: ValueCache | undefined;
-  #generation = -1;
+  #version = -1;
 
-  /** Returns the values of a generation, after clearing those of any other. */
-  of(generation: number): ValueCache {
-    if (generation !== this.#generation) this.#values?.clear();
-    this.#generation = generation;
+  /** Returns the values of a version, after clearing those of any other. */
+  of(version: number): ValueCache {
+    if (version !== this.#version) this.#values?.clear();
+    this.#version = version;
     return (this.#values ??= createValueCache());
   }
 }

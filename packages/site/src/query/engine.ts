@@ -71,40 +71,44 @@ const MAX_FEW = 500;
 
 type Shared = ConstructorParameters<typeof Compilation>[0];
 
-/** Runs the queries of one store, which share statements, indexes and the caches of a generation of records. */
+/** Runs the queries of one store, which share statements, indexes and caches. */
 export class Engine {
   readonly advisor: IndexAdvisor;
   readonly #statements: Statements;
   readonly #shared: Shared;
   readonly #functions: FunctionState;
-  readonly #aggregates = new QueryResultCache<unknown>(AGGREGATES);
-  readonly #searches = new QueryResultCache<SearchPlaces>(SEARCHES);
-  readonly #pages = new QueryResultCache<Page>(PAGES);
-  readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
+  readonly #aggregates: QueryResultCache<unknown>;
+  readonly #searches: QueryResultCache<SearchPlaces>;
+  readonly #pages: QueryResultCache<Page>;
+  readonly #compiled = new LRUCache<string, { query: CompiledQuery; version: number }>({ max: MAX_COMPILED });
   readonly #computed = new ComputedCache();
   readonly #computing = new WeakMap<ComputedValues, ComputedValueLoader>();
   /** The matches of slow filters, by the meter of their operation and by condition. */
   readonly #found = new WeakMap<WorkMeter, Map<string, FoundMatches>>();
   readonly #readers = new WeakMap<RecordSelection, Map<string, RecordReader>>();
-  readonly #generation: () => number;
+  readonly #versionOf: EngineOptions['unchangedSince'];
   readonly #watch: StatementWatch | undefined;
 
-  constructor({ statements, shared, functions, generation, watch, requestIndex }: EngineOptions) {
+  constructor({ statements, shared, functions, unchangedSince, watch, requestIndex }: EngineOptions) {
     this.#watch = watch;
     this.#statements = statements;
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
-    this.#generation = generation;
+    this.#versionOf = unchangedSince;
+    this.#aggregates = new QueryResultCache(AGGREGATES, unchangedSince);
+    this.#searches = new QueryResultCache(SEARCHES, unchangedSince);
+    this.#pages = new QueryResultCache(PAGES, unchangedSince);
     this.advisor = new IndexAdvisor(statements, shared.tables, requestIndex);
   }
 
-  /** Compiles a query, or returns it from the cache if it was compiled for this generation of records. */
+  /** Compiles a query, or returns it from the cache until a record changes of a type that it reads. */
   compile(kind: string, { filter, sort, search }: RecordQuery): CompiledQuery {
     const key = JSON.stringify([kind, filter, sort, search]);
     const known = this.#compiled.get(key);
-    if (known?.generation === this.#generation()) return known.query;
+    if (known && known.version === this.#versionOf(known.query.context.reads)) return known.query;
     const query = compileQuery(kind, { filter, sort, search }, new Compilation(this.#shared));
-    if (key.length <= MAX_COMPILED_KEY) this.#compiled.set(key, { query, generation: this.#generation() });
+    if (key.length <= MAX_COMPILED_KEY)
+      this.#compiled.set(key, { query, version: this.#versionOf(query.context.reads) });
     return query;
   }
 
@@ -157,7 +161,7 @@ export class Engine {
   /** Returns the query restricted to the matches that this operation has found. */
   #knownMatches(query: CompiledQuery, meter: WorkMeter | undefined): CompiledQuery | undefined {
     const found = meter && this.#found.get(meter)?.get(keyOf(query));
-    return found?.generation === this.#generation() ? found.query : undefined;
+    return found?.version === this.#versionOf(query.context.reads) ? found.query : undefined;
   }
 
   async #findMatches(query: CompiledQuery, queryContext: QueryContext): Promise<void> {
@@ -165,7 +169,7 @@ export class Engine {
     if (!meter) return;
     const run = (statement: Sql): SqlValue[][] => this.run(statement, queryContext);
     const startedAt = performance.now();
-    const matches = await findInPieces(query, { run, meter, generation: this.#generation });
+    const matches = await findInPieces(query, { run, meter, getVersion: () => this.#versionOf(query.context.reads) });
     this.#reportSlow(searchStatement(query), startedAt);
     if (!matches) return;
     const found = this.#found.get(meter) ?? new Map<string, FoundMatches>();
@@ -216,9 +220,9 @@ export class Engine {
     };
   }
 
-  /** Returns the matches of a search, cached until a record changes. */
+  /** Returns the matches of a search, cached until a record of its type changes. */
   placesOf(search: RecordSearch, queryContext: QueryContext): SearchPlaces {
-    return this.#searches.get(this.#generation(), { text: toSearchKey(search), values: [] }, () => {
+    return this.#searches.get({ text: toSearchKey(search), values: [] }, [search.kind], () => {
       const rows = this.run(placesStatement(search, this.#shared), queryContext);
       return new Map(rows.map(([position, score], place) => [Number(position), { place, score: Number(score) }]));
     });
@@ -248,14 +252,14 @@ export class Engine {
   #computingFor(values: ComputedValues): ComputedValueLoader {
     let computing = this.#computing.get(values);
     if (!computing) {
-      computing = new ComputedValueLoader(values, () => this.#computed.of(this.#generation()));
+      computing = new ComputedValueLoader(values, () => this.#computed.of(this.#versionOf(undefined)));
       this.#computing.set(values, computing);
     }
     return computing;
   }
 
   /**
-   * Reads the rows of a bounded page and caches them until a record changes. Unless that would lose precision, SQLite
+   * Reads the rows of a bounded page and caches them until a record changes of a type that the query reads. Unless that would lose precision, SQLite
    * returns them as one JSON text, which takes half the time.
    */
   readPage(statement: QueryStatement, reader: RecordReader, queryContext: QueryContext): readonly SqlValue[][] {
@@ -265,7 +269,7 @@ export class Engine {
       text: `SELECT json_group_array(json_array(${reader.names()})) FROM (${text})`,
       values,
     });
-    const { rows } = this.#pages.get(this.#generation(), sql, () => {
+    const { rows } = this.#pages.get(sql, query.context.reads, () => {
       const [row] = this.all({ query, sql: asJson(sql), build: (any) => asJson(build(any)) }, queryContext);
       const json = String(row?.[0]);
       return { rows: JSON.parse(json) as SqlValue[][], size: json.length };
@@ -273,9 +277,13 @@ export class Engine {
     return rows;
   }
 
-  /** Runs a statement like {@link all}, reduces its rows, and caches the result until a record changes. */
+  /**
+   * Runs a statement like {@link all}, reduces its rows, and caches the result until a record changes of a type that the
+   * query reads.
+   */
   aggregate<T>(statement: QueryStatement, queryContext: QueryContext, reduce: (rows: SqlValue[][]) => T): T {
-    return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, queryContext)));
+    const { sql, query } = statement;
+    return this.#aggregates.get(sql, query.context.reads, () => reduce(this.all(statement, queryContext)));
   }
 
   /** Returns the reader of a selection, cached for as long as the document of the selection is. */
@@ -302,7 +310,7 @@ export class Engine {
       all.filter(
         (kind) => this.#statements.get(`SELECT 1 FROM ${quoteIdentifier(kind)} ${condition} LIMIT 1`) !== undefined,
       );
-    return this.#aggregates.get(this.#generation(), { text: 'kinds', values: [] }, () => ({
+    return this.#aggregates.get({ text: 'kinds', values: [] }, undefined, () => ({
       any: having(''),
       children: having('WHERE "parent" > \'\''),
     }));
@@ -313,8 +321,8 @@ export interface EngineOptions {
   readonly statements: Statements;
   readonly shared: Omit<Shared, 'kinds'>;
   readonly functions: FunctionState;
-  /** Returns a number that changes with the records. */
-  readonly generation: () => number;
+  /** Returns a number that increases with each change of records of these types, or of any type. */
+  readonly unchangedSince: (kinds: readonly string[] | undefined) => number;
   /** Receives slow statements. */
   readonly watch?: StatementWatch;
   /** Requests an index from the process that writes the records; absent if this process does. */
@@ -330,27 +338,35 @@ interface QueryResultCacheLimits<T> {
   readonly sizeOf: (result: T) => number;
 }
 
-/** Caches the results of statements until a record changes. Results are shared between callers; don't modify them. */
-class QueryResultCache<T> {
-  readonly #results: LRUCache<string, { readonly result: T }>;
-  #generation = -1;
+interface CachedResult<T> {
+  readonly result: T;
+  /** The record types that the statement reads; `undefined` for any. */
+  readonly reads: readonly string[] | undefined;
+  /** The version of their records. */
+  readonly version: number;
+}
 
-  constructor({ maxEntries, maxSize, sizeOf }: QueryResultCacheLimits<T>) {
+/**
+ * Caches the results of statements until a record changes of a type that they read. Results are shared between callers;
+ * don't modify them.
+ */
+class QueryResultCache<T> {
+  readonly #results: LRUCache<string, CachedResult<T>>;
+  readonly #versionOf: EngineOptions['unchangedSince'];
+
+  constructor({ maxEntries, maxSize, sizeOf }: QueryResultCacheLimits<T>, versionOf: EngineOptions['unchangedSince']) {
     this.#results = new LRUCache({ max: maxEntries, maxSize, sizeCalculation: ({ result }) => sizeOf(result) });
+    this.#versionOf = versionOf;
   }
 
-  /** Returns the cached result of a statement, or computes it if this generation of records has none. */
-  get<Result extends T>(generation: number, { text, values }: Sql, compute: () => Result): Result {
-    if (generation !== this.#generation) {
-      this.#results.clear();
-      this.#generation = generation;
-    }
+  /** Returns the cached result of a statement, or computes it if the records of these types have changed since. */
+  get<Result extends T>({ text, values }: Sql, reads: readonly string[] | undefined, compute: () => Result): Result {
     const key = values.length === 0 ? text : `${text} ${JSON.stringify(values)}`;
     const known = this.#results.get(key);
     // Each statement has one type of result.
-    if (known) return known.result as Result;
+    if (known && known.version === this.#versionOf(known.reads)) return known.result as Result;
     const result = compute();
-    this.#results.set(key, { result });
+    this.#results.set(key, { result, reads, version: this.#versionOf(reads) });
     return result;
   }
 }

@@ -74,7 +74,7 @@ function loadRelated(
   const wanted = [...new Set(keys.flat())];
   const found: Found = new Map();
   if (wanted.length > 0) {
-    for (const kind of targetKinds(field, { kinds: context.kinds() }))
+    for (const kind of targetKinds(field, context.kinds))
       loadKind({ kind, selection: select(kind), field, wanted, context }, found);
   }
   for (const related of found.values()) related.sort((one, other) => one.position - other.position);

@@ -18,6 +18,10 @@ export interface CompileContext {
   countConditions(count: number): void;
   /** Whether a row takes so much work that the work limit is checked before each. */
   readonly isExpensive: boolean;
+  /** Notes a record type that the query reads; without a name, any. */
+  addRead(kind?: string): void;
+  /** The record types that the query reads so far; `undefined` for any. */
+  readonly reads: readonly string[] | undefined;
 }
 
 /** The SQL access to the fields of one level: of a row, of a list element, or of a computed object. */
@@ -53,6 +57,8 @@ export class Compilation implements CompileContext {
   readonly patterns: PatternCache;
   readonly isAstral: CompileContext['isAstral'];
   readonly #kinds: () => CompileContext['kinds'];
+  readonly #reads = new Set<string>();
+  #readsAny = false;
   #lookups = 0;
   #conditions = 0;
 
@@ -64,7 +70,17 @@ export class Compilation implements CompileContext {
   }
 
   get kinds(): CompileContext['kinds'] {
+    this.addRead();
     return this.#kinds();
+  }
+
+  addRead(kind?: string): void {
+    if (kind === undefined) this.#readsAny = true;
+    else this.#reads.add(kind);
+  }
+
+  get reads(): readonly string[] | undefined {
+    return this.#readsAny ? undefined : [...this.#reads];
   }
 
   get isExpensive(): boolean {
@@ -85,11 +101,17 @@ export class Compilation implements CompileContext {
 }
 
 export function rowScope(table: RecordTable, alias: string, context: CompileContext): FieldScope {
+  context.addRead(table.kind);
   const column = (name: string): Sql => sql(`${alias}.${quoteIdentifier(name)}`);
   return {
     fields: table.fields,
     row: { alias, kind: table.kind },
-    value: (field) => (field.kind === 'computed' ? computedValue(table, field, column) : column(storedColumn(field))),
+    value(field) {
+      if (field.kind !== 'computed') return column(storedColumn(field));
+      // A resolver may read any record.
+      context.addRead();
+      return computedValue(table, field, column);
+    },
     isNull: (field) =>
       hasNulls(table) && field.kind !== 'computed' && !isNodeField(field)
         ? isNoted(storedColumn(field), `${alias}.`)
@@ -228,7 +250,7 @@ export function findRelationTarget(
 ): RelationTarget | undefined {
   if (!scope.row)
     throw new AppError('invalid_input', `Can't follow the relation "${field.path}" from a value inside a record.`);
-  const kinds = targetKinds(field, context);
+  const kinds = targetKinds(field, () => context.kinds);
   const [kind] = kinds;
   if (kind === undefined) return undefined;
   const names = { owner: scope.row.alias, alias: context.nextAlias() };
@@ -261,10 +283,10 @@ export function findMissingListCondition(
  */
 export function targetKinds(
   { type, relation }: RelationField,
-  { kinds }: Pick<CompileContext, 'kinds'>,
+  kinds: () => CompileContext['kinds'],
 ): readonly string[] {
   if (type !== 'Node') return [type];
-  return relation.by === 'parent' ? kinds.any : kinds.children;
+  return relation.by === 'parent' ? kinds().any : kinds().children;
 }
 
 interface Names {

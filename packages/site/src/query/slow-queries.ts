@@ -11,16 +11,16 @@ const MAX_ROWS = 10_000;
 /** The maximum number of attempts if records change during the search. */
 const MAX_ATTEMPTS = 5;
 
-/** A query restricted to its matches, which are those of one generation of records. */
+/** A query restricted to its matches, which are those of one version of the records. */
 export interface FoundMatches {
-  readonly generation: number;
+  readonly version: number;
   readonly query: CompiledQuery;
 }
 
 export interface SearchOptions {
   readonly run: (statement: Sql) => SqlValue[][];
-  /** Returns a number that changes with the records. */
-  readonly generation: () => number;
+  /** Returns a number that changes with the records that the query reads. */
+  readonly getVersion: () => number;
   readonly meter: WorkMeter;
 }
 
@@ -31,9 +31,9 @@ export interface SearchOptions {
  */
 export async function findInPieces(query: CompiledQuery, search: SearchOptions): Promise<FoundMatches | undefined> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const generation = search.generation();
+    const version = search.getVersion();
     const positions = await findPositions(query, search);
-    if (positions) return { generation, query: restrictToPositions(query, JSON.stringify(positions)) };
+    if (positions) return { version, query: restrictToPositions(query, JSON.stringify(positions)) };
   }
   return undefined;
 }
@@ -41,13 +41,13 @@ export async function findInPieces(query: CompiledQuery, search: SearchOptions):
 /** Returns the positions of all matches, or `undefined` if records changed during the search. */
 async function findPositions(query: CompiledQuery, search: SearchOptions): Promise<SqlValue[] | undefined> {
   const { meter } = search;
-  const generation = search.generation();
+  const version = search.getVersion();
   const positions: SqlValue[] = [];
   let after: SqlValue = Number.MIN_SAFE_INTEGER;
   let rows = FIRST_ROWS;
   for (;;) {
     await meter.nextTurn();
-    if (search.generation() !== generation) return undefined;
+    if (search.getVersion() !== version) return undefined;
     const startedAt = performance.now();
     const piece = await withComputedValues(() => meter.work(() => findPiece(query, { after, rows }, search)));
     if (!piece) return positions;

@@ -1,6 +1,7 @@
 import type { RelationField } from '@trellis/core/record-types';
 import fc from 'fast-check';
-import type { RecordSelection, WorkMeter } from '../../src/query/record-queries.js';
+import type { RecordFilter, RecordSelection, WorkMeter } from '../../src/query/record-queries.js';
+import { openRecordStore } from '../../src/record-store.js';
 import { Evaluator } from './evaluator.js';
 import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './query-arbitraries.js';
 import { computedValues, computeValue, tables } from './tables.js';
@@ -132,6 +133,88 @@ test('groups and distinct values are those of the reference implementation', asy
     ),
     { numRuns: RUNS },
   );
+});
+
+const kinds = Object.keys(tables);
+
+test('cached results change with the records that they were read from', async () => {
+  const related = filtersOf(tables, tables.Part, byEngine).chain((filter) =>
+    fc.constantFrom({ childPart: filter }, { tagged: { elemMatch: filter } }),
+  );
+  const questions = fc.array(
+    fc.record({ filter: fc.oneof(filters, related), sort: sorts, page: pages, field: fields }),
+    {
+      minLength: 2,
+      maxLength: 4,
+    },
+  );
+  const changes = fc.array(fc.tuple(worlds, fc.subarray(kinds, { minLength: 1, maxLength: 2 })), { maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(worlds, questions, changes, async (first, asked, changed) => {
+      let world = first;
+      fill(store, world);
+      for (const [next, replaced] of [[first, []] as const, ...changed]) {
+        world = { ...world, ...Object.fromEntries(replaced.map((kind) => [kind, next[kind] ?? []])) };
+        fill(store, world, tables, replaced);
+        const evaluator = new Evaluator(tables, world, computeValue);
+        for (const { filter, sort, page, field } of asked) {
+          const found = store.page('Item', { filter, sort, ...page, computed: computedValues() }, VALUES);
+          const records = evaluator.page('Item', { filter, sort, ...page });
+          expect((await store.withComputedValues(() => found.nodes)).map(({ id }) => id)).toEqual(
+            records.map(({ id }) => id),
+          );
+          const all = store.page('Item', { filter, computed: computedValues() }, ID);
+          const matches = evaluator.page('Item', { filter });
+          expect(await store.withComputedValues(() => all.totalCount)).toBe(matches.length);
+          expect(await store.withComputedValues(() => all.distinct({ field }))).toEqual(
+            evaluator.distinct('Item', matches, field),
+          );
+        }
+      }
+    }),
+    { numRuns: Math.ceil(RUNS / 5) },
+  );
+});
+
+test('results stay cached while records of other types change', () => {
+  const texts: string[] = [];
+  const watch = { slowMs: 0, onSlow: ({ text }: { readonly text: string }) => void texts.push(text) };
+  const watched = openRecordStore({ file: ':memory:', tables, watch });
+  try {
+    const names = ['a', 'b', 'a', 'c', 'b', 'a'];
+    const things = (name: string) => ({
+      Item: names.map((text, index) => ({ id: `Item${index}`, text, tags: [text] })),
+      Part: [{ id: 'Part0', name }],
+    });
+    fill(watched, things('a'));
+    const ask = (filter: RecordFilter) => {
+      texts.length = 0;
+      const found = watched.page('Item', { filter, limit: 10 }, ID);
+      const all = watched.page('Item', { filter }, ID);
+      const ids = found.nodes.map(({ id }) => id);
+      return { ids, count: all.totalCount, distinct: all.distinct({ field: 'text' }), statements: texts.length };
+    };
+    const own = { text: { in: ['a', 'b'] } };
+    const related = { tagged: { elemMatch: { name: { eq: 'b' } } } };
+    expect(ask(own)).toMatchObject({ count: 5, distinct: ['a', 'b'] });
+    expect(ask(own).statements).toBe(0);
+    expect(ask(related)).toMatchObject({ count: 0 });
+    fill(watched, things('b'), tables, ['Part']);
+    expect(ask(own)).toMatchObject({ count: 5, statements: 0 });
+    expect(ask(related)).toMatchObject({ ids: ['Item1', 'Item4'], count: 2, distinct: ['b'] });
+    fill(watched, { Item: [{ id: 'Item0', text: 'b' }] }, tables, ['Item']);
+    expect(ask(own)).toMatchObject({ ids: ['Item0'], count: 1, distinct: ['b'] });
+    expect(() => {
+      watched.write((writer) => {
+        writer.remove('Item', 'Item0');
+        expect(ask({ text: { eq: 'b' } }).count).toBe(0);
+        throw new Error('rolled back');
+      });
+    }).toThrow('rolled back');
+    expect(ask({ text: { eq: 'b' } })).toMatchObject({ ids: ['Item0'], count: 1 });
+  } finally {
+    watched.close();
+  }
 });
 
 test('records of content files have the same matches, order, groups and shape', async () => {

@@ -126,13 +126,18 @@ export function storeOf(world: World, tables: RecordTables = small): RecordStore
   return store;
 }
 
-/** Replaces the contents of the store. */
-export function fill(store: RecordStore, world: World, tables: RecordTables = small): void {
-  const kinds = Object.values(tables);
-  const before = kinds.map(({ kind }) => [kind, [...store.rows(kind, ['id'])]] as const);
+/** Replaces the contents of the store, or its records of some types. */
+export function fill(
+  store: RecordStore,
+  world: World,
+  tables: RecordTables = small,
+  replaced: readonly string[] = Object.keys(tables),
+): void {
+  const before = replaced.map((kind) => [kind, [...store.rows(kind, ['id'])]] as const);
   store.write((writer) => {
     for (const [kind, rows] of before) for (const { id } of rows) writer.remove(kind, String(id));
-    kinds.forEach(({ kind, fields, source }, place) => {
+    Object.values(tables).forEach(({ kind, fields, source }, place) => {
+      if (!replaced.includes(kind)) return;
       (world[kind] ?? []).forEach((record, index) => {
         writer.put(
           kind,
