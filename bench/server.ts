@@ -13,8 +13,6 @@ export interface RunningServer {
   cpuMs(): number;
   /** Returns the resident memory, in MB. */
   megabytes(): number;
-  /** Returns the processor time of all threads, in milliseconds. */
-  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -56,7 +54,6 @@ export async function startServer(
     cpuMs: () => readThreadsMs(Number(child.pid)),
     megabytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024,
-    cpuMs: () => readCpuMs(Number(child.pid)),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
