@@ -35,7 +35,18 @@ beforeAll(async () => {
   await database.destroy();
   github = await startGithub([githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] })]);
   serverPort = await findFreePort();
-  const args = ['--port', `${serverPort}`, '--state', state, '--public-url', `https://${HOST}`, '--trust-proxy', '1'];
+  const args = [
+    '--port',
+    `${serverPort}`,
+    '--state',
+    state,
+    '--public-url',
+    `https://${HOST}`,
+    '--trust-proxy',
+    '1',
+    '--drain-seconds',
+    '0',
+  ];
   server = await (await compileServer()).start(args, {});
   spawnSync('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
