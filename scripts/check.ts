@@ -17,7 +17,8 @@ const GROUPS: readonly (readonly string[])[] = [
     ...['lint:spelling', 'lint:unused', 'lint:words', 'lint:contracts', 'contracts:diff -- --since-release'],
   ],
   ['test -- --json --outputFile=.cache/jest.json'],
-  ['bench:smoke', 'check:client', 'check:packages'],
+  // The last one includes `check:client`: both build the same folder, so they must not run at the same time.
+  ['bench:smoke', 'check:packages'],
 ];
 
 /** The number of steps that run at the same time. */

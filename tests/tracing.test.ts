@@ -35,7 +35,7 @@ describe('traces', () => {
       });
     });
     await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-    server = await startServer(['--services', 'dashboard', '--trust-proxy', '1'], {
+    server = await startServer(['--services', 'dashboard', '--trust-proxy', '1', '--drain-seconds', '0'], {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
       OTEL_SERVICE_NAME: 'boards',
       OTEL_BSP_SCHEDULE_DELAY: '50',

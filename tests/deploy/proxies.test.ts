@@ -35,7 +35,18 @@ beforeAll(async () => {
   await database.destroy();
   github = await startGithub([githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] })]);
   serverPort = await findFreePort();
-  const args = ['--port', `${serverPort}`, '--state', state, '--public-url', `https://${HOST}`, '--trust-proxy', '1'];
+  const args = [
+    '--port',
+    `${serverPort}`,
+    '--state',
+    state,
+    '--public-url',
+    `https://${HOST}`,
+    '--trust-proxy',
+    '1',
+    '--drain-seconds',
+    '0',
+  ];
   server = await (await compileServer()).start(args, {});
   spawnSync('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
@@ -91,14 +102,17 @@ async function startHaproxy(port: number): Promise<ChildProcess> {
   return spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Starts Caddy with the example, and a certificate of the test instead of one from a public authority. */
+/**
+ * Starts Caddy with the example, and a certificate of the test instead of one from a public authority. By default it
+ * would wait at its end for connections that it keeps open.
+ */
 async function startCaddy(port: number): Promise<ChildProcess> {
   const example = await readFile(path.join(EXAMPLES, 'Caddyfile'), 'utf8');
   const file = path.join(folder, 'Caddyfile');
   const tls = `\ttls ${folder}/cert.pem ${folder}/key.pem\n`;
   await writeFile(
     file,
-    `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${example.replace(/\{\$TRELLIS_DOMAIN\} \{\n/, (line) => line + tls)}`,
+    `{\n\tadmin off\n\tauto_https disable_redirects\n\tgrace_period 1s\n}\n${example.replace(/\{\$TRELLIS_DOMAIN\} \{\n/, (line) => line + tls)}`,
   );
   const env = {
     ...{ PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder },

@@ -5,6 +5,7 @@ import {
   type FieldNode,
   getNamedType,
   type GraphQLObjectType,
+  type GraphQLSchema,
   isCompositeType,
   type GraphQLNamedType,
   Kind,
@@ -17,13 +18,26 @@ import { installTool } from '../../tools/install.js';
 
 installTool('tools/witnesses');
 
-/** GitHub's published schema. */
-export const githubSchema = buildSchema(
-  readFileSync('tools/witnesses/node_modules/@octokit/graphql-schema/schema.graphql', 'utf8'),
-  { assumeValid: true },
-);
+interface Published {
+  readonly schema: GraphQLSchema;
+  /** The valid queries so far. */
+  readonly documents: Map<string, DocumentNode>;
+}
 
-const documents = new Map<string, DocumentNode>();
+/** The global property with the schema. Workers keep modules of tests for one file only, and this one is large. */
+const PUBLISHED = Symbol.for('trellis.github-schema');
+const worker = globalThis as { [PUBLISHED]?: Published };
+
+const { schema, documents } = (worker[PUBLISHED] ??= {
+  schema: buildSchema(readFileSync('tools/witnesses/node_modules/@octokit/graphql-schema/schema.graphql', 'utf8'), {
+    assumeValid: true,
+    noLocation: true,
+  }),
+  documents: new Map<string, DocumentNode>(),
+});
+
+/** GitHub's published schema. */
+export const githubSchema = schema;
 
 /** Parses a query. @throws Error for a query that GitHub would reject, or that uses a deprecated field. */
 export function parseGithubQuery(query: string): DocumentNode {

@@ -1,4 +1,4 @@
-import { graphql, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import { type DocumentNode, execute, parse, TypeInfo, validate, visit, visitWithTypeInfo } from 'graphql';
 import { gitlabSchema } from './gitlab-schema.js';
 import type { GitlabIssue, GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
 
@@ -15,8 +15,11 @@ export interface GitlabGraphqlState {
 /** Executes a query like GitLab. Missing objects are null, without an error. */
 export async function executeGitlab(body: string, state: GitlabGraphqlState): Promise<object> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
-  const errors = findUnknown(query, state.lacks);
+  const document = documents.get(query) ?? parse(query);
+  const unknown = state.lacks.length > 0 ? findUnknown(document, state.lacks) : [];
+  const errors = unknown.length > 0 || documents.has(query) ? unknown : validate(gitlabSchema, document);
   if (errors.length > 0) return { errors };
+  documents.set(query, document);
   const all = state.projects.flatMap((project) => project.mergeRequests.map((one) => ({ one, project })));
   const found = (isMine: (one: GitlabMergeRequest) => boolean) => (page: PageArguments) => {
     if (state.searchError !== undefined) throw new Error(state.searchError);
@@ -56,11 +59,14 @@ export async function executeGitlab(body: string, state: GitlabGraphqlState): Pr
         state,
       ),
   };
-  return { ...(await graphql({ schema: gitlabSchema, source: query, rootValue, variableValues: variables })) };
+  return { ...(await execute({ schema: gitlabSchema, document, rootValue, variableValues: variables })) };
 }
 
-/** Returns GitLab's error messages for the unsupported fields of a query. */
-function findUnknown(query: string, lacks: readonly string[]): object[] {
+/** The valid queries so far. */
+const documents = new Map<string, DocumentNode>();
+
+/** Returns GitLab's error messages for the unsupported fields of a document. */
+function findUnknown(document: DocumentNode, lacks: readonly string[]): object[] {
   const errors: object[] = [];
   const types = new TypeInfo(gitlabSchema);
   const Field = ({ name: { value: fieldName } }: { readonly name: { readonly value: string } }): void => {
@@ -69,7 +75,7 @@ function findUnknown(query: string, lacks: readonly string[]): object[] {
     const message = `Field '${fieldName}' doesn't exist on type '${typeName}'`;
     errors.push({ message, path: ['query'], extensions: { code: 'undefinedField', typeName, fieldName } });
   };
-  visit(parse(query), visitWithTypeInfo(types, { Field }));
+  visit(document, visitWithTypeInfo(types, { Field }));
   return errors;
 }
 

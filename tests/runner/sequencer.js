@@ -11,6 +11,9 @@ const FIRST = [
   '/tests/images/',
   '/packages/images/',
   '/tests/contract/',
+  '/tests/deploy/',
+  '/tests/site-index/',
+  '/tests/dashboard/refresh/',
   '/tests/conformance/',
   '/tests/client/',
   '/packages/site/tests/sources/content/',
@@ -31,7 +34,8 @@ export default class Sequencer {
           .update(order + path)
           .digest('hex');
       const room = FIRST.findIndex((folder) => path.includes(folder));
-      return `${room < 0 ? FIRST.length : room} ${path}`;
+      // Of equal length, as they are compared as texts.
+      return `${String(room < 0 ? FIRST.length : room).padStart(3, '0')} ${path}`;
     };
     return tests
       .map((test) => [rank(test), test])

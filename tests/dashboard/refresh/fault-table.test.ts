@@ -148,48 +148,53 @@ const FORGEJO: readonly Fault[] = [
 
 const FAULTS: Readonly<Record<ForgeName, readonly Fault[]>> = { github: GITHUB, gitlab: GITLAB, forgejo: FORGEJO };
 
-let stage: Stage;
-let current: { readonly forge: ForgeName; readonly fault: TestFault } | undefined;
+/** The user of each stage reads one forge. */
+let stages: ReadonlyMap<ForgeName, Stage>;
+let current: TestFault | undefined;
 /** The statuses in the request log, by forge and name of the fault. */
 const logged = new Map<string, string>();
 
 /** The messages of the settings test, by the kind of the error. */
 const tested = new Map<ForgeErrorKind, string>();
 
+const FORGES = ['github', 'gitlab', 'forgejo'] as const;
+
 beforeAll(async () => {
-  stage = await openStage();
+  stages = new Map(await Promise.all(FORGES.map(async (forge) => [forge, await openStageOf(forge)] as const)));
+});
+afterAll(() => Promise.all([...stages.values()].map((stage) => stage.close())));
+
+async function openStageOf(forge: ForgeName): Promise<Stage> {
+  const stage = await openStage({}, (forges) => {
+    const own = Object.entries(settingsFor(forges)).filter(([name]) => name.startsWith(forge));
+    return Object.fromEntries(own);
+  });
   stage.github.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] }));
   stage.gitlab.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1)] }));
   stage.forgejo.repositories.push(forgejoRepository('acme/shop', { pullRequests: [forgejoPullRequest(1)] }));
-  for (const forge of FORGES) {
-    stage[forge].failNext((seen) => (current?.forge === forge ? current.fault(seen) : undefined), { times: Infinity });
-  }
-});
-afterAll(() => stage.close());
-
-const FORGES = ['github', 'gitlab', 'forgejo'] as const;
-const stateOf = async (name: ForgeName) => (await stage.board()).forges.find(({ forge }) => forge === name);
-const listRows = async (name: ForgeName) =>
-  (await stage.board()).pullRequests
-    .filter(({ forge }) => forge === name)
-    .map(({ repo, number }) => `${repo}#${number}`);
+  stage[forge].failNext((seen) => current?.(seen), { times: Infinity });
+  return stage;
+}
 
 const CASES = FORGES.flatMap((forge) =>
   FAULTS[forge].map(([name, fault, kind, outcome = kind]) => ({ forge, name, fault, kind, outcome })),
 );
 
 test.each(CASES)('refresh: $forge, $name', async ({ forge, name, fault, kind, outcome }) => {
+  const stage = stages.get(forge)!;
+  const stateOf = async () => (await stage.board()).forges.find((one) => one.forge === forge);
   current = undefined;
   // Every pause has ended by then.
   stage.wait(2 * HOUR_MS);
   await stage.refresh();
-  expect(await stateOf(forge)).not.toHaveProperty('errorKind');
-  current = { forge, fault: typeof fault === 'function' ? fault : () => fault };
+  expect(await stateOf()).not.toHaveProperty('errorKind');
+  current = typeof fault === 'function' ? fault : () => fault;
   await stage.refresh();
   const error = FORGE_ERROR_MESSAGES[kind];
-  expect(await stateOf(forge)).toMatchObject({ reachable: false, errorKind: kind, error, repoCount: 1 });
-  expect((await stateOf(forge))?.staleSince).toBeDefined();
-  expect(await listRows(forge)).toEqual(['acme/shop#1']);
+  expect(await stateOf()).toMatchObject({ reachable: false, errorKind: kind, error, repoCount: 1 });
+  expect((await stateOf())?.staleSince).toBeDefined();
+  const { pullRequests } = await stage.board();
+  expect(pullRequests.map((row) => `${row.forge} ${row.repo}#${row.number}`)).toEqual([`${forge} acme/shop#1`]);
   const entry = await stage.database
     .selectFrom('request_log')
     .selectAll()

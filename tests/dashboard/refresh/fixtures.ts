@@ -23,7 +23,11 @@ export interface Stage extends Forges {
   close(): Promise<void>;
 }
 
-export async function openStage(options: Partial<DashboardOptions> = {}): Promise<Stage> {
+/** By default, the user reads all three forges. */
+export async function openStage(
+  options: Partial<DashboardOptions> = {},
+  toSettings: (forges: Forges) => Partial<ReturnType<typeof settingsFor>> = settingsFor,
+): Promise<Stage> {
   const database = await openTestDatabase();
   const forges = await startForges();
   const clock = { ahead: 0 };
@@ -46,7 +50,7 @@ export async function openStage(options: Partial<DashboardOptions> = {}): Promis
   const dashboard = open();
   const { id: personId, username } = await createUserStore(database).add({ username: 'ada', displayName: 'Ada' });
   const ada: SessionCaller = { kind: 'session', sessionId: '', personId, username, isAdmin: true };
-  await dashboard.settings.save(ada, settingsFor(forges));
+  await dashboard.settings.save(ada, toSettings(forges));
   const board = () => dashboard.boards.read(ada, { includeDrafts: true });
   return {
     database,
