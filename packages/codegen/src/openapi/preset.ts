@@ -113,11 +113,11 @@ export async function generateService(
       ['openapi.json', bundled],
       ['operations.ts', text(writeOperations(contract, names, modules))],
       ['revision.ts', text(writeRevision(contract))],
-      ['types.ts', text(writeTypes(directed))],
+      ['types.ts', text(writeTypes(directed, bundled))],
       ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
       ['validators.js', text(writeValidators(contract, names))],
     ]),
-    origins: mapServiceSourceLines(survey, names),
+    origins: () => mapServiceSourceLines(survey, names),
     lineOrigins: new Map([['openapi.json', createBundleSourceMap(bundled, survey)]]),
     stubs: createHandlerStubs(contract),
     warnings,
@@ -204,13 +204,18 @@ function mapServiceSourceLines(
  *
  * Properties with a default are optional, as clients may omit them. `operations.ts` has the types with defaults filled
  * in.
+ *
+ * @param bundled The text of the document.
  */
-function writeTypes(document: ContractDocument): string {
+function writeTypes(document: ContractDocument, bundled: string): string {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
   const copy = withoutAbsent(withoutExamples(withCallbacks(document))) as OpenAPI3;
   const context = {
     ...{ defaultNonNullable: false, immutable: true, injectFooter: [], silent: true },
-    discriminators: scanDiscriminators(copy, { silent: true }),
+    // The search takes long, and most contracts have none.
+    discriminators: bundled.includes('"discriminator"')
+      ? scanDiscriminators(copy, { silent: true })
+      : { objects: {}, refsHandled: [] },
     resolve: ($ref: string) => resolveRef(copy, $ref, { silent: true }),
   };
   // All other options are off. The main function of openapi-typescript would lint and bundle the document first.
