@@ -86,8 +86,9 @@ function parsePositions(text: string): Positions {
   return { document: parseDocument(text, options), lines };
 }
 
-/** Directives, anchors, merge keys and empty keys, which the reader without positions understands differently. */
-const UNUSUAL = /^\uFEFF?%|(?:^|[\s[{,:-])&[^\s&]|<<|__proto__|(?:^|[\s[{,?])(?:~|[Nn]ull|NULL)?\s*:(?:\s|$)/mu;
+/** Directives, anchors, merge keys, and empty or explicit keys, which the reader without positions understands differently. */
+const UNUSUAL =
+  /^\uFEFF?%|(?:^|[\s[{,:-])&[^\s&]|<<|__proto__|(?:^|[\s[{,])(?:~|[Nn]ull|NULL)?\s*:(?:\s|$)|(?:^|[\s[{,-])\?(?:\s|$)/mu;
 
 /** The plain scalars of YAML 1.2 that are not text, with the values of the reader with positions. */
 const SCALARS: readonly (readonly [tag: string, pattern: RegExp, toValue: (text: string) => unknown])[] = [

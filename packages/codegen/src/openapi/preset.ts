@@ -15,7 +15,7 @@ import { checkDocument } from './checks/document.js';
 import { checkExamples } from './checks/examples.js';
 import { checkOperations } from './checks/operations.js';
 import { checkParameters } from './checks/parameters.js';
-import { checkPaths, collectOperations, type OperationIndex } from './checks/paths.js';
+import { checkInlineOperations, checkPaths, collectOperations, type OperationIndex } from './checks/paths.js';
 import { checkSchemas } from './checks/schemas.js';
 import { checkStructure } from './checks/structure.js';
 import { writeClient } from './client.js';
@@ -141,6 +141,8 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   );
   throwDiagnostics(diagnostics);
   const root = getRoot(file, sources);
+  checkInlineOperations(root, report);
+  throwDiagnostics(diagnostics);
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
   completeContract(sources, root, report);

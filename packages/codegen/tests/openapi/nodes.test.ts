@@ -17,6 +17,8 @@ test.each([
   ['dates', 'a: [2026-11-24, 2026-11-24T05:00:00Z]'],
   ['keys that are not text', '200: a\n1.5: b\ntrue: c\n0x10: d\n1e3: e\n007: f\n'],
   ['empty keys', '~: a\nnested: { null: b }\n'],
+  ['explicit keys', 'a:\n  ? b\n  : c\nd:\n  ?\n  : e\n'],
+  ['patterns', "a: '^(?: [^\\s]+)*$'\n"],
   [
     'text in several lines',
     'a: |\n  one\n   two\n\n  three\n\nb: >-\n  one\n  two\n\n   three\nc: one\n  two\n\n  three\nd: "a\\\n  b"\n',
