@@ -102,7 +102,16 @@ const BUNDLES: readonly Bundle[] = [
     module: 'openapi/third-party',
     packages: [
       ...['@cfworker/json-schema', '@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette'],
-      ...['debug', 'has-flag', 'https-proxy-agent', 'ms', 'openapi-typescript', 'pluralize', 'supports-color'],
+      ...[
+        'debug',
+        'has-flag',
+        'https-proxy-agent',
+        'js-yaml',
+        'ms',
+        'openapi-typescript',
+        'pluralize',
+        'supports-color',
+      ],
     ],
     required: ['typescript'],
   },

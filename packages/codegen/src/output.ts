@@ -24,8 +24,8 @@ export interface Stub {
 
 /** Details about the files of an output folder that `--check` and `--stub` use. */
 export interface OutputDetails {
-  /** Names in generated text → the contract lines that they come from. */
-  origins: ReadonlyMap<string, Location>;
+  /** Returns the contract lines that names in generated text come from. Only `--check` needs them. */
+  origins: () => ReadonlyMap<string, Location>;
   /** For files that are traced by line instead of by name: path → a lookup of the contract line by line, from 1. */
   lineOrigins?: ReadonlyMap<string, (line: number) => Location | undefined>;
   /** The stubs that `--stub` writes if they are missing. */

@@ -107,7 +107,7 @@ describe('the revision', () => {
 });
 
 test('generateService: origins maps generated names to contract lines', async () => {
-  const { origins } = await generateService(CONFIG, toDocuments());
+  const origins = (await generateService(CONFIG, toDocuments())).origins();
   const line = (text: string): number => NOTES.slice(0, NOTES.indexOf(text)).split('\n').length;
   expect(origins.get('createNote')?.line).toBe(line('operationId: createNote'));
   expect(origins.get('CreateNoteInput')).toEqual(origins.get('createNote'));

@@ -319,12 +319,12 @@ export type CakeValues = {
     ['RecipeFilterInput.cooked', 4, 3],
     ['CookRecord', 8, 6],
   ])('have the name %s, which comes from contract line %i', (name, line, column) => {
-    expect(generated.origins.get(name)).toEqual({ file: 'schema/kitchen.graphql', line, column });
+    expect(generated.origins().get(name)).toEqual({ file: 'schema/kitchen.graphql', line, column });
   });
 
   test('have origins of bare field names that only one type declares', () => {
-    expect(generated.origins.get('id')?.file).toBe('schema/node.graphql');
-    expect(generated.origins.has('title')).toBe(false);
+    expect(generated.origins().get('id')?.file).toBe('schema/node.graphql');
+    expect(generated.origins().has('title')).toBe(false);
   });
 
   test('have stubs in the file of the document for its first type, and in separate files for further types', () => {

@@ -782,6 +782,20 @@ paths:
   },
   {
     section,
+    feature: '$ref of an operation',
+    note: 'Descriptions in many files have them until they are bundled.',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get: { $ref: items.yaml }
+    post: { $ref: items.yaml }
+`,
+    errors: [
+      '3:18 An operation cannot be a $ref; in OpenAPI only a path can. Bundle the documents first, such as with "npx @redocly/cli bundle". 2 operations are references.',
+    ],
+  },
+  {
+    section,
     feature: 'paths that differ in the names of parameters only',
     outcome: 'refused',
     contract: `paths:

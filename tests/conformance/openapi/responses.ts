@@ -366,6 +366,32 @@ components:
   },
   {
     section,
+    feature: 'text/event-stream without x-event',
+    note: 'The data of its events is any JSON value, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Items as they come.
+          content: { text/event-stream: { schema: { type: string } } }
+`,
+    handlers: `listItems: async () => ({
+      status: 200,
+      body: (async function* () { yield { id: '1', data: { name: 'First' } }; })(),
+    }),`,
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '10:22 The stream has no x-event, the schema of the event data, so events carry any JSON value.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: 'id: 1\ndata: {"name":"First"}\n\n' }],
+  },
+  {
+    section,
     feature: 'links',
     note: 'Documentation. The operation that a link names must exist.',
     outcome: 'supported',

@@ -53,7 +53,7 @@ function toDifference(file: string, text: string, foundText: string | undefined,
   const index = expected.findIndex((line, at) => line !== found[at]);
   const at = index < 0 ? expected.length : index;
   const { locateLine } = origins;
-  const origin = locateLine ? locateLine(at + 1) : findSourceLine(expected, at, found[at], origins.origins);
+  const origin = locateLine ? locateLine(at + 1) : findSourceLine(expected, at, found[at], origins.origins());
   return { file, kind: 'edited', line: at + 1, expected: expected[at], found: found[at], origin };
 }
 

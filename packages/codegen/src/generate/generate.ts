@@ -195,7 +195,7 @@ async function runWithCommand(root: string, config: Types.Config, output: string
 
 const unwrap = (error: unknown): unknown[] => (error instanceof AggregateError ? error.errors : [error]);
 
-const NO_DETAILS: OutputDetails = { origins: new Map(), stubs: [] };
+const NO_DETAILS: OutputDetails = { origins: () => new Map(), stubs: [] };
 
 /** Throws the contract errors of all targets together, or the first other error of a generator. */
 function throwErrors(errors: readonly unknown[]): void {

@@ -133,8 +133,16 @@ function listHidden(schema: unknown, direction: Direction, schemas: Schemas, see
 
 const HAS_DIRECTION = /"(?:readOnly|writeOnly)":true/;
 
-/** Returns whether a document has read-only or write-only properties. */
-export const hasDirections = (document: ContractDocument): boolean => HAS_DIRECTION.test(JSON.stringify(document));
+const DIRECTED = new WeakMap<ContractDocument, boolean>();
+
+/** Returns whether a document has read-only or write-only properties. The document must not change afterwards. */
+export function hasDirections(document: ContractDocument): boolean {
+  const known = DIRECTED.get(document);
+  if (known !== undefined) return known;
+  const found = HAS_DIRECTION.test(JSON.stringify(document));
+  DIRECTED.set(document, found);
+  return found;
+}
 
 /**
  * Returns a document whose requests refer to the request form of each schema, named `Note.request`, if that differs from

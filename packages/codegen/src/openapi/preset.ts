@@ -15,7 +15,7 @@ import { checkDocument } from './checks/document.js';
 import { checkExamples } from './checks/examples.js';
 import { checkOperations } from './checks/operations.js';
 import { checkParameters } from './checks/parameters.js';
-import { checkPaths, collectOperations, type OperationIndex } from './checks/paths.js';
+import { checkInlineOperations, checkPaths, collectOperations, type OperationIndex } from './checks/paths.js';
 import { checkSchemas } from './checks/schemas.js';
 import { checkStructure } from './checks/structure.js';
 import { writeClient } from './client.js';
@@ -113,11 +113,11 @@ export async function generateService(
       ['openapi.json', bundled],
       ['operations.ts', text(writeOperations(contract, names, modules))],
       ['revision.ts', text(writeRevision(contract))],
-      ['types.ts', text(writeTypes(directed))],
+      ['types.ts', text(writeTypes(directed, bundled))],
       ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
       ['validators.js', text(writeValidators(contract, names))],
     ]),
-    origins: mapServiceSourceLines(survey, names),
+    origins: () => mapServiceSourceLines(survey, names),
     lineOrigins: new Map([['openapi.json', createBundleSourceMap(bundled, survey)]]),
     stubs: createHandlerStubs(contract),
     warnings,
@@ -141,6 +141,8 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   );
   throwDiagnostics(diagnostics);
   const root = getRoot(file, sources);
+  checkInlineOperations(root, report);
+  throwDiagnostics(diagnostics);
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
   completeContract(sources, root, report);
@@ -204,13 +206,18 @@ function mapServiceSourceLines(
  *
  * Properties with a default are optional, as clients may omit them. `operations.ts` has the types with defaults filled
  * in.
+ *
+ * @param bundled The text of the document.
  */
-function writeTypes(document: ContractDocument): string {
+function writeTypes(document: ContractDocument, bundled: string): string {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
   const copy = withoutAbsent(withoutExamples(withCallbacks(document))) as OpenAPI3;
   const context = {
     ...{ defaultNonNullable: false, immutable: true, injectFooter: [], silent: true },
-    discriminators: scanDiscriminators(copy, { silent: true }),
+    // The search takes long, and most contracts have none.
+    discriminators: bundled.includes('"discriminator"')
+      ? scanDiscriminators(copy, { silent: true })
+      : { objects: {}, refsHandled: [] },
     resolve: ($ref: string) => resolveRef(copy, $ref, { silent: true }),
   };
   // All other options are off. The main function of openapi-typescript would lint and bundle the document first.

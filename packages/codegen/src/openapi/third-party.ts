@@ -6,3 +6,4 @@ export { type Schema as InterpretedSchema, validate as interpret } from '@cfwork
 export { astToString } from 'openapi-typescript/dist/lib/ts.mjs';
 export { resolveRef, scanDiscriminators } from 'openapi-typescript/dist/lib/utils.mjs';
 export { default as transformSchema } from 'openapi-typescript/dist/transform/index.mjs';
+export { FAILSAFE_SCHEMA, load as loadYaml, Type as YamlType } from 'js-yaml';

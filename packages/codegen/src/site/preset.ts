@@ -53,7 +53,7 @@ function generateSite(schema: GraphQLSchema, { recordTypes: typesModule, base }:
       ['records.ts', `// ${BANNER}\n${printRecords(tables, typesModule)}`],
       ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract, typesModule)}`],
     ]),
-    origins: mapSiteSourceLines(definitions),
+    origins: () => mapSiteSourceLines(definitions),
     stubs: createResolverStubs(contract.schema, listResolvers(schema, contract), base),
   };
 }

@@ -43,7 +43,7 @@ export const preset: Types.OutputPreset<PresetConfig> = {
     getDerivation(schema);
     const documents = await readDocuments(process.cwd(), presetConfig.documents);
     const text = await generateQueries(schema, documents, presetConfig.typedQuery);
-    return toOutputs(options, { files: new Map([['queries.ts', text]]), origins: new Map(), stubs: [] });
+    return toOutputs(options, { files: new Map([['queries.ts', text]]), origins: () => new Map(), stubs: [] });
   },
 };
 

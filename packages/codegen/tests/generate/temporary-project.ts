@@ -68,7 +68,7 @@ function generateWords(file: string, text: string): GeneratorOutput {
       ['words.ts', ['// Do not edit.', ...constants, ''].join('\n')],
       ['count.ts', `export const count = ${words.length};\n`],
     ]),
-    origins: new Map(words.map(({ word, ...place }) => [word, place])),
+    origins: () => new Map(words.map(({ word, ...place }) => [word, place])),
     stubs: [
       {
         file: `src/${words[0]?.word ?? ''}.ts`,

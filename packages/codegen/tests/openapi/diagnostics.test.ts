@@ -90,7 +90,7 @@ test.each([
     "              x-event: { $ref: '#/components/schemas/Note' }\n",
     '',
     '|text/event-stream',
-    /x-event, the schema of the event data, is required/,
+    /The stream has no x-event, the schema of the event data/,
   ],
   [
     'an alternative with an unknown security scheme',

@@ -190,9 +190,11 @@ function checkContent(parent: DocumentNode, report: ReportDiagnostic, { allowsRa
       report(media, `Expected no parameter but charset=utf-8 in the media type; received "${type}".`, 'key');
     } else if (findJsonType(type) !== undefined && !has(media, 'schema')) {
       report.warn(media, 'The media type has no schema, so any value is accepted.', 'key');
-    } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
-      const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;
-      report(media, message, 'key');
+    } else if (type !== EVENT_STREAM && has(media, 'x-event')) {
+      report(media, `x-event, the schema of the event data, is for ${EVENT_STREAM} only.`, 'key');
+    } else if (type === EVENT_STREAM && !has(media, 'x-event')) {
+      const message = 'The stream has no x-event, the schema of the event data, so events carry any JSON value.';
+      report.warn(media, message, 'key');
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   entries,
   findTextField,
   follow,
+  has,
   items,
   type ReportDiagnostic,
 } from '../nodes.js';
@@ -47,6 +48,16 @@ export function collectOperations(sources: ContractSources, root: DocumentNode):
     }),
   );
   return { sources, root, operations };
+}
+
+/** Reports operations that are references, which descriptions in many files have until they are bundled. */
+export function checkInlineOperations(root: DocumentNode, report: ReportDiagnostic): void {
+  const operations = entries(child(root, 'paths')).flatMap(([, item]) => METHODS.map((method) => child(item, method)));
+  const [first, ...others] = operations.filter((place) => has(place, '$ref'));
+  if (first === undefined) return;
+  const count = others.length === 0 ? '' : ` ${others.length + 1} operations are references.`;
+  const message = 'An operation cannot be a $ref; in OpenAPI only a path can. Bundle the documents first, such as with';
+  report(child(first, '$ref'), `${message} "npx @redocly/cli bundle".${count}`);
 }
 
 function surveyParameters(sources: ContractSources, parent: DocumentNode, isShared: boolean): IndexedParameter[] {
