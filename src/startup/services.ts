@@ -25,6 +25,7 @@ import { createSecretsOwner, type SecretsOwner } from '../secrets/owner.js';
 import { recordDueRotations } from '../secrets/rotation.js';
 import { createSecretStore, type SecretStore } from '../secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from '../secrets/versions.js';
+import { deleteExpiredDeviceLogins } from '../secrets/device-logins.js';
 import { deleteExpiredWorkloadTokens } from '../secrets/workload/exchange.js';
 import type { SiteFiles } from '../site-data/index/site-files.js';
 import type {
@@ -213,6 +214,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       signIn: accounts.signIn,
       accountsFactory: accountsWith,
       store: serviceTokens,
+      origin: options.origin,
       issuerAgent: createAgent(createAddressPolicy({ allow: config.issuerAllow })),
       denials,
     }),
@@ -423,6 +425,7 @@ function startHourlyCleanup(
       () => deleteExpiredDashboardData(database, Date.now()),
       () => recordDueRotations(database, Date.now()),
       () => deleteExpiredWorkloadTokens(database, Date.now()),
+      () => deleteExpiredDeviceLogins(database, Date.now()),
       ...more,
     ],
     intervalMs: 3_600_000,
