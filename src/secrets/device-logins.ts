@@ -119,7 +119,13 @@ export function createDeviceLogins(
         ...{ device_hash: hash('sha256', deviceCode), user_hash: hashUserCode(userCode), client_id: clientId },
         device_name: toPlainText(deviceName),
         ...{ address: ip, permissions: parseScope(scope).join(' '), created_at: at, expires_at: at + LIFETIME_MS },
-        ...{ interval_ms: INTERVAL_MS, next_poll_at: at + INTERVAL_MS, decision: null, token_id: null, ttl_seconds: null },
+        ...{
+          interval_ms: INTERVAL_MS,
+          next_poll_at: at + INTERVAL_MS,
+          decision: null,
+          token_id: null,
+          ttl_seconds: null,
+        },
       };
       await inTransaction(database, async (transaction) => {
         await deleteExpiredDeviceLogins(transaction, at);
@@ -187,7 +193,8 @@ const hashUserCode = (code: string): string => hash('sha256', code.toUpperCase()
 function parseScope(scope = ''): readonly Permission[] {
   const names = scope.split(' ').filter((name) => name !== '');
   if (names.length === 0) return ['list', 'read', 'write'];
-  if (names.some((name) => !ALL_PERMISSIONS.some((known) => known === name))) throw new DeviceLoginError('invalid_scope');
+  if (names.some((name) => !ALL_PERMISSIONS.some((known) => known === name)))
+    throw new DeviceLoginError('invalid_scope');
   return ALL_PERMISSIONS.filter((known) => names.includes(known));
 }
 
@@ -198,7 +205,7 @@ async function assertBelowLimits(transaction: Database, address: string): Promis
   const all = transaction.selectFrom('device_logins').select(({ fn }) => fn.countAll<number>().as('count'));
   const { count } = await all.executeTakeFirstOrThrow();
   const { count: own } = await all.where('address', '=', address).executeTakeFirstOrThrow();
-  if (Number(count) < MAX_OPEN && Number(own) < MAX_OPEN_OF_ADDRESS) return;
+  if (count < MAX_OPEN && own < MAX_OPEN_OF_ADDRESS) return;
   throw new AppError('unavailable', 'Too many requests for tokens are open. Try again in 10 minutes.');
 }
 

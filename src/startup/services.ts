@@ -21,11 +21,11 @@ import { createAuditLog, type AuditLog } from '../secrets/audit/log.js';
 import { startSequencer } from '../secrets/audit/sequence.js';
 import { useAuditKey } from '../secrets/audit/signatures.js';
 import { createConsumerStore, type ConsumerStore } from '../secrets/consumers.js';
+import { deleteExpiredDeviceLogins } from '../secrets/device-logins.js';
 import { createSecretsOwner, type SecretsOwner } from '../secrets/owner.js';
 import { recordDueRotations } from '../secrets/rotation.js';
 import { createSecretStore, type SecretStore } from '../secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from '../secrets/versions.js';
-import { deleteExpiredDeviceLogins } from '../secrets/device-logins.js';
 import { deleteExpiredWorkloadTokens } from '../secrets/workload/exchange.js';
 import type { SiteFiles } from '../site-data/index/site-files.js';
 import type {

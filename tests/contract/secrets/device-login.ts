@@ -17,14 +17,21 @@ export function deviceLoginTests(stage: () => Stage): void {
   beforeAll(async () => {
     const { accounts } = stage().server;
     passkey = new Passkey(ORIGIN);
-    const caller = { kind: 'session', sessionId: 'x', personId: stage().owner.person.id, username: 'ada', isAdmin: true } as const;
+    const caller = {
+      kind: 'session',
+      sessionId: 'x',
+      personId: stage().owner.person.id,
+      username: 'ada',
+      isAdmin: true,
+    } as const;
     const options = await accounts.passkeys.begin(caller);
     await accounts.passkeys.finish(caller, { credential: passkey.create(options), label: undefined }, '127.0.0.1');
   });
 
   /** The endpoints as RFC 8414 describes them. */
   function server(): oauth.AuthorizationServer {
-    const base = `${stage().server.url}/secrets/auth`;
+    // The client requires https.
+    const base = `${stage().server.url.replace('http:', 'https:')}/secrets/auth`;
     return {
       issuer: ORIGIN,
       device_authorization_endpoint: `${base}/device`,
@@ -34,8 +41,8 @@ export function deviceLoginTests(stage: () => Stage): void {
   }
   // The responses are validated against the contract too.
   const options = {
-    [oauth.allowInsecureRequests]: true,
-    [oauth.customFetch]: (url: string, init: RequestInit) => recorder.fetch(new Request(url, init)),
+    [oauth.customFetch]: (url: string, init: RequestInit) =>
+      recorder.fetch(new Request(url.replace('https:', 'http:'), init)),
   };
 
   async function begin(parameters: Record<string, string> = { scope: 'list read', device_name: 'ada@laptop' }) {
@@ -72,7 +79,7 @@ export function deviceLoginTests(stage: () => Stage): void {
     const { data } = await owner().POST('/auth/login/begin');
     return owner().POST('/auth/device/requests/{user_code}', {
       params: { path: { user_code: userCode } },
-      body: { description: 'laptop', ttl_seconds: ttl, access, credential: own.get(data!.publicKey) as never },
+      body: { description: 'laptop', ttl_seconds: ttl, access, credential: own.get(data!.publicKey) },
     });
   }
 
@@ -85,7 +92,11 @@ export function deviceLoginTests(stage: () => Stage): void {
     await pass(5);
     expect(await poll(codes.device_code)).toBe('authorization_pending');
     const shown = await owner().GET('/auth/device/requests/{user_code}', at(codes.user_code.toLowerCase()));
-    expect(shown.data).toMatchObject({ device_name: 'ada@laptop', address: '127.0.0.1', permissions: ['list', 'read'] });
+    expect(shown.data).toMatchObject({
+      device_name: 'ada@laptop',
+      address: '127.0.0.1',
+      permissions: ['list', 'read'],
+    });
     expect((await approve(codes.user_code)).response.status).toBe(204);
     await pass(5);
     const token = await poll(codes.device_code);
@@ -101,7 +112,9 @@ export function deviceLoginTests(stage: () => Stage): void {
     expect((await client.GET('/objects')).response.status).toBe(200);
     expect((await client.DELETE('/objects/{slug}', { params: { path: { slug: 'x' } } })).response.status).toBe(403);
 
-    const { data: log } = await owner().GET('/audit-log', { params: { query: { subject_type: 'token', order: 'desc' } } });
+    const { data: log } = await owner().GET('/audit-log', {
+      params: { query: { subject_type: 'token', order: 'desc' } },
+    });
     const device = { subject_id: data?.id, device: 'ada@laptop', device_ip: '127.0.0.1' };
     expect(log!.filter(({ subject_id }) => subject_id === data?.id)).toMatchObject([
       { action: 'rotate', ...device },
@@ -160,19 +173,24 @@ export function deviceLoginTests(stage: () => Stage): void {
     const body = { grant_type: 'password', device_code: codes.device_code, client_id: 'test-client' };
     const { error } = await stage().client({}).POST('/auth/device/token', { body });
     expect(error).toMatchObject({ error: 'unsupported_grant_type' });
-    const unknown = await stage().client({}).POST('/auth/device', { body: { client_id: 'x', scope: 'list admin' } });
+    const unknown = await stage()
+      .client({})
+      .POST('/auth/device', { body: { client_id: 'x', scope: 'list admin' } });
     expect([unknown.response.status, unknown.error?.error]).toEqual([400, 'invalid_scope']);
   });
 
-  test.each(['approveDeviceLogin', 'getDeviceLogin', 'denyDeviceLogin'])('%s: returns 404 for an unknown code', async (id) => {
-    const answers = {
-      approveDeviceLogin: () => approve('BBBB-BBBB'),
-      getDeviceLogin: () => owner().GET('/auth/device/requests/{user_code}', at('BBBB-BBBB')),
-      denyDeviceLogin: () => owner().DELETE('/auth/device/requests/{user_code}', at('BBBB-BBBB')),
-    };
-    const { response } = await answers[id as keyof typeof answers]();
-    expect(response.status).toBe(404);
-  });
+  test.each(['approveDeviceLogin', 'getDeviceLogin', 'denyDeviceLogin'])(
+    '%s: returns 404 for an unknown code',
+    async (id) => {
+      const answers = {
+        approveDeviceLogin: () => approve('BBBB-BBBB'),
+        getDeviceLogin: () => owner().GET('/auth/device/requests/{user_code}', at('BBBB-BBBB')),
+        denyDeviceLogin: () => owner().DELETE('/auth/device/requests/{user_code}', at('BBBB-BBBB')),
+      };
+      const { response } = await answers[id as keyof typeof answers]();
+      expect(response.status).toBe(404);
+    },
+  );
 
   test.each([
     ['a passkey that is not registered', () => ({ own: new Passkey(ORIGIN) })],
@@ -207,7 +225,9 @@ export function deviceLoginTests(stage: () => Stage): void {
   });
 
   test('revokeOwnToken: ignores a text that is not a token', async () => {
-    const { response } = await stage().client({}).POST('/auth/revoke', { body: { token: 'x' } });
+    const { response } = await stage()
+      .client({})
+      .POST('/auth/revoke', { body: { token: 'x' } });
     expect(response.status).toBe(200);
   });
 }
