@@ -1,7 +1,7 @@
 /** Tokens for command lines: the requests that the owner approves (RFC 8628), and what a token's holder can do with it. */
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
-import { findTokenKind, type ServiceTokens } from '../accounts/bearer-tokens.js';
+import type { ServiceTokens } from '../accounts/bearer-tokens.js';
 import { type Caller, type Permission, requireAdminSession, type TokenAccess } from '../accounts/callers.js';
 import type { SignIn } from '../accounts/sign-in.js';
 import { ALL_PERMISSIONS, parseAccess } from '../accounts/token-access.js';
@@ -11,10 +11,10 @@ import { appendAuditEntry, type RequestOrigin } from './audit/chain.js';
 import { mintToken, TOKEN_SUBJECT_TYPES } from './service-tokens.js';
 
 export interface DeviceLogins {
-  /** Opens a request. @throws DeviceLoginError `invalid_scope`; AppError `unavailable` at a limit of open requests. */
-  begin(origin: RequestOrigin, request: DeviceLoginRequest): Promise<DeviceCodes>;
-  /** Fetches the token of an approved request, once. @throws DeviceLoginError while there is none. */
-  poll(origin: RequestOrigin, claim: { readonly deviceCode: string; readonly clientId: string }): Promise<DeviceToken>;
+  /** Opens a request. @throws AppError `unavailable` at a limit of open requests. */
+  begin(origin: RequestOrigin, request: DeviceLoginRequest): Promise<DeviceCodes | DeviceLoginError>;
+  /** Fetches the token of an approved request, once. */
+  poll(origin: RequestOrigin, claim: DeviceLoginClaim): Promise<DeviceLoginError | DeviceToken>;
   /** Returns an open request. It requires the owner's session, as do the next two. @throws AppError `not_found`. */
   get(origin: RequestOrigin, userCode: string): Promise<DeviceLogin>;
   /**
@@ -32,6 +32,12 @@ interface DeviceLoginRequest {
   /** The requested permissions, separated by spaces. */
   readonly scope?: string;
   readonly deviceName?: string;
+}
+
+interface DeviceLoginClaim {
+  readonly grantType: string;
+  readonly deviceCode: string;
+  readonly clientId: string;
 }
 
 interface DeviceCodes {
@@ -67,16 +73,12 @@ interface DeviceLoginApproval {
 }
 
 /** An error of RFC 6749 or RFC 8628, which the client expects with status 400. */
-export class DeviceLoginError extends Error {
-  override readonly name = 'DeviceLoginError';
-
-  readonly code: keyof typeof ERRORS;
-
-  constructor(code: keyof typeof ERRORS) {
-    super(ERRORS[code]);
-    this.code = code;
-  }
+export interface DeviceLoginError {
+  readonly error: keyof typeof ERRORS;
+  readonly description: string;
 }
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const ERRORS = {
   access_denied: 'The owner denied the request.',
@@ -87,6 +89,8 @@ const ERRORS = {
   slow_down: 'Wait for the interval between two polls.',
   unsupported_grant_type: 'Only the grant type of RFC 8628 is supported.',
 } as const;
+
+const toError = (error: keyof typeof ERRORS): DeviceLoginError => ({ error, description: ERRORS[error] });
 
 interface DeviceLoginsDependencies {
   readonly store: ServiceTokens;
@@ -114,11 +118,13 @@ export function createDeviceLogins(
 ): DeviceLogins {
   return {
     async begin({ ip, at }, { clientId, scope, deviceName }) {
+      const permissions = parseScope(scope);
+      if (permissions === undefined) return toError('invalid_scope');
       const [deviceCode, userCode] = [randomBytes(32).toString('base64url'), createUserCode()];
       const row: DeviceLoginsTable = {
         ...{ device_hash: hash('sha256', deviceCode), user_hash: hashUserCode(userCode), client_id: clientId },
         device_name: toPlainText(deviceName),
-        ...{ address: ip, permissions: parseScope(scope).join(' '), created_at: at, expires_at: at + LIFETIME_MS },
+        ...{ address: ip, permissions: permissions.join(' '), created_at: at, expires_at: at + LIFETIME_MS },
         ...{
           interval_ms: INTERVAL_MS,
           next_poll_at: at + INTERVAL_MS,
@@ -135,16 +141,15 @@ export function createDeviceLogins(
       const [expiresIn, interval] = [LIFETIME_MS / 1_000, INTERVAL_MS / 1_000];
       return { deviceCode, userCode, verificationUri: `${siteOrigin()}/vault/device`, expiresIn, interval };
     },
-    async poll(origin, { deviceCode, clientId }) {
+    async poll(origin, { grantType, deviceCode, clientId }) {
+      if (grantType !== GRANT_TYPE) return toError('unsupported_grant_type');
       const id = hash('sha256', deviceCode);
-      // The new time of the next poll must be stored although the poll is an error.
       const outcome = await inTransaction(database, async (transaction) => {
         const rows = transaction.selectFrom('device_logins').selectAll().where('device_hash', '=', id);
         const row = await rows.where('client_id', '=', clientId).executeTakeFirst();
         return row === undefined ? 'invalid_grant' : pollLogin(transaction, { row, origin, store });
       });
-      if (typeof outcome === 'string') throw new DeviceLoginError(outcome);
-      return outcome;
+      return typeof outcome === 'string' ? toError(outcome) : outcome;
     },
     async get({ caller, at }, userCode) {
       requireAdminSession(caller);
@@ -190,11 +195,11 @@ function createUserCode(): string {
 /** Ignores case and everything that is not a letter. */
 const hashUserCode = (code: string): string => hash('sha256', code.toUpperCase().replace(/[^A-Z]/g, ''));
 
-function parseScope(scope = ''): readonly Permission[] {
+/** @returns `undefined` for an unknown permission. */
+function parseScope(scope = ''): readonly Permission[] | undefined {
   const names = scope.split(' ').filter((name) => name !== '');
   if (names.length === 0) return ['list', 'read', 'write'];
-  if (names.some((name) => !ALL_PERMISSIONS.some((known) => known === name)))
-    throw new DeviceLoginError('invalid_scope');
+  if (names.some((name) => !ALL_PERMISSIONS.some((known) => known === name))) return undefined;
   return ALL_PERMISSIONS.filter((known) => names.includes(known));
 }
 
@@ -218,7 +223,7 @@ interface Poll {
 async function pollLogin(
   transaction: Database,
   { row, origin, store }: Poll,
-): Promise<DeviceLoginError['code'] | DeviceToken> {
+): Promise<DeviceLoginError['error'] | DeviceToken> {
   const { device_hash: id, decision, interval_ms: interval, token_id: tokenId, ttl_seconds: ttl } = row;
   const { at } = origin;
   if (row.expires_at <= at) return 'expired_token';
@@ -318,14 +323,16 @@ export function createOwnTokens(database: Database, store: ServiceTokens): OwnTo
       };
     },
     async revoke(origin, token) {
-      const kind = findTokenKind(token);
-      if (kind === undefined || kind === 'personal') return;
       await inTransaction(database, async (transaction) => {
-        const tokens = transaction.selectFrom('tokens').select('id').where('kind', '=', kind);
-        const row = await tokens.where('hash', '=', hash('sha256', token)).executeTakeFirst();
-        if (row === undefined || !(await store.revoke(transaction, { kind, id: row.id, at: origin.at }))) return;
-        const entry = { action: 'revoke', subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: row.id } as const;
-        const caller = { kind: kind === 'write' ? 'token' : 'consumer_token', tokenId: row.id } as const;
+        const tokens = transaction
+          .selectFrom('tokens')
+          .select(['id', 'kind'])
+          .where('hash', '=', hash('sha256', token));
+        const { id, kind } = (await tokens.executeTakeFirst()) ?? {};
+        if (id === undefined || kind === undefined || kind === 'personal') return;
+        if (!(await store.revoke(transaction, { kind, id, at: origin.at }))) return;
+        const entry = { action: 'revoke', subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: id } as const;
+        const caller = { kind: kind === 'write' ? 'token' : 'consumer_token', tokenId: id } as const;
         await appendAuditEntry(transaction, entry, { ...origin, caller });
       });
     },

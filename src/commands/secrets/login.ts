@@ -107,7 +107,7 @@ async function login(flags: LoginOptions, terminal: Terminal): Promise<void> {
   );
   const token = await waitForToken(client, codes, terminal);
   const { token: _old, tokenCommand: _command, ...kept } = settings;
-  const tokenCommand = keyring && (await storeInKeyring(keyring, { account: file, token, env }));
+  const tokenCommand = keyring && (await storeInKeyring(keyring, file, token));
   await writeSettingsFile(file, { ...kept, server, ...(tokenCommand === undefined ? { token } : { tokenCommand }) });
   const described = await unwrapResult((await openClient(server, token)).GET('/auth/token'));
   if (flags.json) await writeOutput(out, toJson({ server, file, store: flags.store, ...described }));
@@ -176,7 +176,7 @@ async function logout(flags: LoginOptions, { env, err, out }: Terminal): Promise
   const token = await readSecretSource(source, 'the token');
   // First, so that a token which could not be revoked is not lost.
   await unwrapResult((await openClient(server)).POST('/auth/revoke', { body: { token } }));
-  if (keyring) await runKeyring(keyring, keyring.clear(file), { env });
+  if (keyring) await runKeyring(keyring, keyring.clear(file));
   await writeSettingsFile(file, kept);
   if (flags.json) await writeOutput(out, toJson({ server, file }));
   else err.write(`Revoked the token for ${server}, and removed it from this machine.\n`);
@@ -252,24 +252,14 @@ function findKeyringOf(tokenCommand: string, account: string, env: Environment):
   return known ? findKeyring(env) : undefined;
 }
 
-interface KeyringStore {
-  readonly account: string;
-  readonly token: string;
-  readonly env: Environment;
-}
-
 /** @returns the command that prints the token. */
-async function storeInKeyring(keyring: Keyring, { account, token, env }: KeyringStore): Promise<string> {
-  await runKeyring(keyring, keyring.store(account, token), { env });
+async function storeInKeyring(keyring: Keyring, account: string, token: string): Promise<string> {
+  await runKeyring(keyring, keyring.store(account, token));
   return toTokenCommand(keyring, account);
 }
 
-async function runKeyring(
-  { program }: Keyring,
-  { args, input = '' }: KeyringCall,
-  { env }: { readonly env: Environment },
-): Promise<void> {
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'], env: { ...process.env, ...env } });
+async function runKeyring({ program }: Keyring, { args, input = '' }: KeyringCall): Promise<void> {
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   const ended = new Promise<number | null>((done, fail) => child.once('error', fail).once('exit', done));
   // A program that ends early closes the pipe.
   child.stdin.on('error', () => undefined).end(input);

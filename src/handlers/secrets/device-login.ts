@@ -1,30 +1,30 @@
 import type { TokenAccess } from '../../accounts/callers.js';
 import type { DeviceLoginHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
-import { DeviceLoginError } from '../../secrets/device-logins.js';
+import type { DeviceLoginError } from '../../secrets/device-logins.js';
 import { type SecretsServices, toRequestOrigin } from './services.js';
 import { toAccessBody } from './tokens.js';
 
 type DeviceLoginServices = Pick<SecretsServices, 'deviceLogins' | 'ownTokens'>;
 
 export const deviceLoginHandlers = ({ deviceLogins, ownTokens }: DeviceLoginServices): DeviceLoginHandlers => ({
-  beginDeviceLogin: (input) =>
-    withOAuthErrors(input, async () => {
-      const { client_id: clientId, scope, device_name: deviceName } = input.body;
-      const codes = await deviceLogins.begin(toRequestOrigin(input), { clientId, scope, deviceName });
-      const { deviceCode, userCode, verificationUri, expiresIn, interval } = codes;
-      const named = { device_code: deviceCode, user_code: userCode, verification_uri: verificationUri };
-      return { status: 200 as const, body: { ...named, expires_in: expiresIn, interval } };
-    }),
+  async beginDeviceLogin(input) {
+    const { client_id: clientId, scope, device_name: deviceName } = input.body;
+    const codes = await deviceLogins.begin(toRequestOrigin(input), { clientId, scope, deviceName });
+    if ('error' in codes) return toRefusal(codes, input);
+    const { deviceCode, userCode, verificationUri, expiresIn, interval } = codes;
+    const named = { device_code: deviceCode, user_code: userCode, verification_uri: verificationUri };
+    return { status: 200, body: { ...named, expires_in: expiresIn, interval } };
+  },
 
-  pollDeviceLogin: (input) =>
-    withOAuthErrors(input, async () => {
-      const { grant_type: grantType, device_code: deviceCode, client_id: clientId } = input.body;
-      if (grantType !== GRANT_TYPE) throw new DeviceLoginError('unsupported_grant_type');
-      const { token, expiresIn, permissions } = await deviceLogins.poll(toRequestOrigin(input), { deviceCode, clientId });
-      const lifetime = { expires_in: expiresIn, scope: permissions.join(' ') };
-      return { status: 200 as const, body: { access_token: token, token_type: 'Bearer' as const, ...lifetime } };
-    }),
+  async pollDeviceLogin(input) {
+    const { grant_type: grantType, device_code: deviceCode, client_id: clientId } = input.body;
+    const issued = await deviceLogins.poll(toRequestOrigin(input), { grantType, deviceCode, clientId });
+    if ('error' in issued) return toRefusal(issued, input);
+    const { token, expiresIn, permissions } = issued;
+    const lifetime = { expires_in: expiresIn, scope: permissions.join(' ') };
+    return { status: 200, body: { access_token: token, token_type: 'Bearer', ...lifetime } };
+  },
 
   async getDeviceLogin(input) {
     const login = await deviceLogins.get(toRequestOrigin(input), input.params.user_code);
@@ -73,25 +73,10 @@ export const deviceLoginHandlers = ({ deviceLogins, ownTokens }: DeviceLoginServ
   },
 });
 
-const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
-
-interface OAuthRefusal {
-  readonly status: 400;
-  readonly body: components['schemas']['DeviceLoginError'];
-}
-
-/** Returns the errors of RFC 8628 in its form, with the fields of all other errors beside it. */
-async function withOAuthErrors<T>(
-  { requestId }: { readonly requestId: string },
-  work: () => Promise<T>,
-): Promise<OAuthRefusal | T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof DeviceLoginError)) throw error;
-    const { code, message } = error;
-    return { status: 400, body: { error: code, error_description: message, code: 'invalid_input', requestId } };
-  }
+/** Returns an error of RFC 8628 in its form, with the fields of all other errors beside it. */
+function toRefusal({ error, description }: DeviceLoginError, { requestId }: { readonly requestId: string }) {
+  const body = { error, error_description: description, code: 'invalid_input', requestId } as const;
+  return { status: 400, body } as const;
 }
 
 function toAccess({ name_prefix: namePrefix, ...limits }: components['schemas']['TokenAccess']): TokenAccess {
