@@ -1,4 +1,4 @@
-/** Tokens for command lines: the requests that the owner approves (RFC 8628), and what a token's holder can do with it. */
+/** Tokens for command lines: the requests that the owner approves (RFC 8628), and operations for a token's holder. */
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import type { ServiceTokens } from '../accounts/bearer-tokens.js';

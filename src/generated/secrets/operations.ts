@@ -2535,7 +2535,7 @@ export interface WorkloadIdentityHandlers {
   readonly putWorkloadRule: (input: PutWorkloadRuleInput) => Promise<PutWorkloadRuleOutput>;
 }
 
-/** Write tokens for command lines, which the owner approves on a page, and what the holder of a token can do with it. */
+/** Write tokens for command lines, which the owner approves on a page, and operations for the holder of a token. */
 export interface DeviceLoginHandlers {
   /** Describe the credential of the request */
   readonly getOwnToken: (input: GetOwnTokenInput) => Promise<GetOwnTokenOutput>;

@@ -417,7 +417,7 @@ describeInBrowser('secrets pages', () => {
     await acts.confirm('Purge limited', 'Purge token');
   });
 
-  test('the request of a command line is denied, and another one approved with a passkey', async () => {
+  test('a request of a command line is denied, and a second one approved with a passkey', async () => {
     const body = JSON.stringify({ client_id: 'test', scope: 'list', device_name: 'ada@<b>laptop</b>' });
     const headers = { 'content-type': 'application/json' };
     const begin = async (): Promise<string> => {

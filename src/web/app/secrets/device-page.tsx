@@ -4,7 +4,7 @@ import { requireData } from '../api.js';
 import { confirmWithPasskey } from '../passkeys.js';
 import { ActionButton } from '../ui/buttons.js';
 import { Field } from '../ui/fields.js';
-import { Form } from '../ui/form.js';
+import { Form, FormError, useFormError } from '../ui/form.js';
 import { formatTime } from '../ui/times.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { secretsClient } from './secrets.js';
@@ -17,11 +17,11 @@ export function DevicePage() {
   const [code, setCode] = useState('');
   const [login, setLogin] = useState<DeviceLogin>();
   const [outcome, setOutcome] = useState<string>();
-  const find = async (): Promise<void> => {
+  const [problem, find] = useFormError(async () => {
     const params = { path: { user_code: code } };
     setLogin(requireData(await secretsClient.GET('/auth/device/requests/{user_code}', { params })));
     setOutcome(undefined);
-  };
+  });
   const end = (text: string): void => {
     setLogin(undefined);
     setCode('');
@@ -44,6 +44,7 @@ export function DevicePage() {
             value={code}
             onValue={setCode}
           />
+          <FormError text={problem} />
         </Form>
       ) : (
         <Approval code={code} login={login} onEnd={end} />
@@ -66,13 +67,13 @@ function Approval({ code, login, onEnd }: ApprovalProps) {
   const [days, setDays] = useState('30');
   const [limits, setLimits] = useState({ ...NO_LIMITS, permissions });
   const params = { path: { user_code: code } };
-  const approve = async (): Promise<void> => {
+  const [problem, approve] = useFormError(async () => {
     const access = { ...toAccess(limits), permissions: [...limits.permissions] };
     const credential = await confirmWithPasskey();
     const body = { description, ttl_seconds: Number(days) * DAY_SECONDS, access, credential };
     requireData(await secretsClient.POST('/auth/device/requests/{user_code}', { params, body }));
     onEnd('Approved. The command line receives its token within seconds.');
-  };
+  });
   const deny = async (): Promise<void> => {
     requireData(await secretsClient.DELETE('/auth/device/requests/{user_code}', { params }));
     onEnd('Denied. The command line receives no token.');
@@ -110,6 +111,7 @@ function Approval({ code, login, onEnd }: ApprovalProps) {
         />
         <Field label="Expires in (days)" type="number" required min={1} max={90} value={days} onValue={setDays} />
         <TokenLimits kind="write" limits={limits} isOpen onLimits={setLimits} />
+        <FormError text={problem} />
       </Form>
     </>
   );
