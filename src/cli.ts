@@ -15,7 +15,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Scripts start commands of secrets often, and a shell starts one at each completion. Their program is bundled by the
 // build, so it starts without the modules of the other commands.
 if (['--version', '-V'].includes(first)) process.stdout.write(`${version}\n`);
-else if (['secrets', 'completion'].includes(first) || (first === 'complete' && second === 'secrets')) {
+else if (
+  ['secrets', 'completion', 'login', 'logout', 'whoami'].includes(first) ||
+  (first === 'complete' && second === 'secrets')
+) {
   const { runSecretsProgram } = await import('./commands/secrets/program.js');
   await runSecretsProgram();
 } else {

@@ -10,7 +10,7 @@ import { keysCommand } from './commands/keys.js';
 import { migrateCommand } from './commands/migrate.js';
 import { projectCommands } from './commands/project.js';
 import { runProgram } from './commands/run-program.js';
-import { findNames, secretsCommand } from './commands/secrets/secrets-command.js';
+import { addSecretsCommands, findNames } from './commands/secrets/secrets-command.js';
 import { addServerOptions } from './commands/server-options.js';
 import { tokensCommand } from './commands/tokens.js';
 import { workloadRulesCommand } from './commands/workload-rules.js';
@@ -47,7 +47,7 @@ export async function runWholeProgram(version: string): Promise<void> {
   program.addCommand(doctorCommand(process.stdout));
   program.addCommand(checkConfigCommand(process.stdout));
   const terminal = { in: process.stdin, ...streams, env: readEnvironment() };
-  program.addCommand(secretsCommand(terminal));
+  addSecretsCommands(program, terminal);
   program.addCommand(completionCommand(streams));
   const completing = { out: process.stdout, findNames: (placeholder: string) => findNames(placeholder, terminal) };
   program.addCommand(completeCommand(program, completing), { hidden: true });

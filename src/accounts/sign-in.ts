@@ -1,6 +1,7 @@
 import { type Database, inTransaction } from '../storage/database.js';
-import { toUsernameKey } from '../storage/tables.js';
+import { type PasskeysTable, toUsernameKey } from '../storage/tables.js';
 import { startSession } from './authentication.js';
+import type { SessionCaller } from './callers.js';
 import {
   ceremonyError,
   consumeChallenge,
@@ -30,6 +31,12 @@ export interface SignIn {
   begin(): Promise<RequestOptions>;
   /** Signs a user in. @throws AppError `invalid_input` for a failed ceremony. */
   finish(answer: FinishSignInRequest, from: string): Promise<SignInResult>;
+  /**
+   * Verifies that the user of a session has used a passkey for one sensitive operation, whose challenge `begin` created.
+   *
+   * @throws AppError `invalid_input` for a failed ceremony, and for a passkey of a different user.
+   */
+  confirm(caller: SessionCaller, credential: unknown): Promise<void>;
 }
 
 export function createSignIn(
@@ -37,18 +44,22 @@ export function createSignIn(
   relyingParty: () => RelyingParty,
   now: () => number = Date.now,
 ): SignIn {
+  /** Verifies the response to a challenge, which is used up then. */
+  async function verify(credential: unknown): Promise<{ readonly passkey: PasskeysTable; readonly counter: number }> {
+    const challenge = readChallenge(credential);
+    const begun = await consumeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
+    const passkeys = database.selectFrom('passkeys').selectAll();
+    const passkey = await passkeys.where('id', '=', readCredentialId(credential)).executeTakeFirst();
+    if (begun === undefined || passkey === undefined) throw ceremonyError();
+    return { passkey, counter: await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() }) };
+  }
   return {
     async begin() {
       const challenge = await createChallenge(database, { ceremony: 'sign_in', at: now() });
       return toRequestOptions(relyingParty(), challenge);
     },
     async finish({ username, onlyAdmin = false, credential }, from) {
-      const challenge = readChallenge(credential);
-      const begun = await consumeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
-      const passkeys = database.selectFrom('passkeys').selectAll();
-      const passkey = await passkeys.where('id', '=', readCredentialId(credential)).executeTakeFirst();
-      if (begun === undefined || passkey === undefined) throw ceremonyError();
-      const counter = await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() });
+      const { passkey, counter } = await verify(credential);
       return inTransaction(database, async (transaction) => {
         const at = now();
         await updateCounter(transaction, passkey, { counter, last_used_at: at });
@@ -65,6 +76,11 @@ export function createSignIn(
         await recordEvent(transaction, { action: 'signed_in', ...event });
         return { user, sessionId: await startSession(transaction, user.id, at) };
       });
+    },
+    async confirm({ personId }, credential) {
+      const { passkey, counter } = await verify(credential);
+      if (passkey.person_id !== personId) throw ceremonyError();
+      await updateCounter(database, passkey, { counter, last_used_at: now() });
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { auditPasskeyChange, type RequestOrigin } from './audit/chain.js';
 import type { DenialLog } from './audit/denials.js';
+import { createDeviceLogins, createOwnTokens, type DeviceLogins, type OwnTokens } from './device-logins.js';
 import { type OwnerKeys, saveOwnerKeys, type SecretsOwner } from './owner.js';
 import { parsePublicKey } from './public-keys.js';
 import { createServiceTokenManager, type ServiceTokenManager } from './service-tokens.js';
@@ -25,6 +26,8 @@ export interface SecretsAccess {
   readonly consumerTokens: ServiceTokenManager;
   readonly workloadRules: WorkloadRules;
   readonly workloadTokens: WorkloadTokens;
+  readonly deviceLogins: DeviceLogins;
+  readonly ownTokens: OwnTokens;
 }
 
 interface SecretsAccessDependencies {
@@ -32,6 +35,8 @@ interface SecretsAccessDependencies {
   readonly signIn: SignIn;
   readonly accountsFactory: AccountsFactory;
   readonly store: ServiceTokens;
+  /** Returns the public origin, which is known once the server listens. */
+  readonly origin: () => string;
   /** Makes the connections to issuers of workload tokens. */
   readonly issuerAgent: IssuerAgent;
   readonly denials: Pick<DenialLog, 'record'>;
@@ -39,7 +44,7 @@ interface SecretsAccessDependencies {
 
 export function createSecretsAccess(
   database: Database,
-  { store, issuerAgent, denials, ...parts }: SecretsAccessDependencies,
+  { store, issuerAgent, denials, origin, ...parts }: SecretsAccessDependencies,
 ): SecretsAccess {
   return {
     ownerAccess: createOwnerAccess(database, parts),
@@ -48,6 +53,8 @@ export function createSecretsAccess(
     consumerTokens: createServiceTokenManager(database, { kind: 'consumer', store }),
     workloadRules: createWorkloadRules(database),
     workloadTokens: createWorkloadTokens(database, { store, findKeys: createIssuerKeys(issuerAgent), denials }),
+    deviceLogins: createDeviceLogins(database, { store, signIn: parts.signIn, origin }),
+    ownTokens: createOwnTokens(database, store),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Caller, requireAdminSession, type TokenAccess, type UserCaller } f
 import { parseAccess, parseAddresses } from '../accounts/token-access.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
-import { appendAuditEntry, type AuditOrigin, type RequestOrigin, type SubjectAction, toActor } from './audit/chain.js';
+import { appendAuditEntry, type AuditDetail, type AuditOrigin, type RequestOrigin, type SubjectAction, toActor } from './audit/chain.js';
 import { parseConsumerName } from './consumers.js';
 import { parseTags } from './tags.js';
 import { requireUnrestricted } from './token-scope.js';
@@ -163,6 +163,13 @@ interface NewServiceToken {
   readonly access?: TokenAccess;
 }
 
+interface MintedToken extends NewServiceToken {
+  readonly origin: AuditOrigin;
+  /** Replaces the lifetime. */
+  readonly expiresAt?: Date;
+  readonly detail?: AuditDetail;
+}
+
 interface MintContext {
   readonly kind: ServiceTokenKind;
   readonly store: ServiceTokens;
@@ -186,10 +193,10 @@ const MAX_DESCRIPTION = 200;
  *
  * @throws AppError `invalid_input` for an invalid description, consumer name or lifetime, and at the limit.
  */
-async function mintToken(
+export async function mintToken(
   database: Database,
   { kind, store, personId, issuedBy }: MintContext,
-  { origin, ...token }: NewServiceToken & { readonly origin: AuditOrigin },
+  { origin, detail, ...token }: MintedToken,
 ): Promise<IssuedServiceToken> {
   const issue = {
     kind,
@@ -199,13 +206,13 @@ async function mintToken(
     consumer: kind === 'consumer' ? parseConsumerName(token.consumer ?? '', 'consumer') : undefined,
     access: token.access && parseTokenAccess(token.access),
     createdAt: origin.at,
-    expiresAt: toExpiry(origin.at, token.ttlSeconds),
+    expiresAt: token.expiresAt ?? toExpiry(origin.at, token.ttlSeconds),
   };
   return inTransaction(database, async (transaction) => {
     await assertBelowLimit(transaction, kind);
     const issued = await store.issue(transaction, issue);
-    const entry = { action: 'create', subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: issued.row.id } as const;
-    await appendAuditEntry(transaction, entry, origin);
+    const subject = { subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: issued.row.id };
+    await appendAuditEntry(transaction, { action: 'create', ...subject, detail }, origin);
     return toIssuedToken(issued, origin.at);
   });
 }

@@ -21,6 +21,7 @@ import { createAuditLog, type AuditLog } from '../secrets/audit/log.js';
 import { startSequencer } from '../secrets/audit/sequence.js';
 import { useAuditKey } from '../secrets/audit/signatures.js';
 import { createConsumerStore, type ConsumerStore } from '../secrets/consumers.js';
+import { deleteExpiredDeviceLogins } from '../secrets/device-logins.js';
 import { createSecretsOwner, type SecretsOwner } from '../secrets/owner.js';
 import { recordDueRotations } from '../secrets/rotation.js';
 import { createSecretStore, type SecretStore } from '../secrets/secret-store.js';
@@ -213,6 +214,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       signIn: accounts.signIn,
       accountsFactory: accountsWith,
       store: serviceTokens,
+      origin: options.origin,
       issuerAgent: createAgent(createAddressPolicy({ allow: config.issuerAllow })),
       denials,
     }),
@@ -423,6 +425,7 @@ function startHourlyCleanup(
       () => deleteExpiredDashboardData(database, Date.now()),
       () => recordDueRotations(database, Date.now()),
       () => deleteExpiredWorkloadTokens(database, Date.now()),
+      () => deleteExpiredDeviceLogins(database, Date.now()),
       ...more,
     ],
     intervalMs: 3_600_000,

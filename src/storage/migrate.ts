@@ -34,6 +34,7 @@ import {
   valueSignatures,
   reviewHistory,
 } from './migrations/0024-0028-notifications-and-history.js';
+import { deviceLogins } from './migrations/0030-device-logins.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   workloadIdentity,
   valueSignatures,
   reviewHistory,
+  deviceLogins,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -87,6 +89,7 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
 const EXPANSIONS: ReadonlySet<Migration> = new Set([
   ...[backupSchedule, hiddenRepositories, auditArchives, notifications],
   ...[forgeCredentials, workloadIdentity, valueSignatures, reviewHistory],
+  deviceLogins,
 ]);
 
 interface SchemaVersions {

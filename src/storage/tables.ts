@@ -10,6 +10,7 @@ export interface Tables {
   passkeys: PasskeysTable;
   workload_rules: WorkloadRulesTable;
   workload_used_tokens: WorkloadUsedTokensTable;
+  device_logins: DeviceLoginsTable;
   invitations: InvitationsTable;
   challenges: ChallengesTable;
   account_events: AccountEventsTable;
@@ -120,6 +121,30 @@ export interface WorkloadUsedTokensTable {
   /** The SHA-256 of the issuer and the `jti` claim. */
   id: string;
   expires_at: number;
+}
+
+/** Requests of command lines for a token, which the owner decides. */
+export interface DeviceLoginsTable {
+  /** The SHA-256 of the code with which the command line fetches its token. */
+  device_hash: string;
+  /** The SHA-256 of the code that the owner enters. */
+  user_hash: string;
+  client_id: string;
+  /** The name that the command line gave; not verified. */
+  device_name: string | null;
+  address: string;
+  /** The requested permissions, separated by spaces. */
+  permissions: string;
+  created_at: number;
+  expires_at: number;
+  /** The minimum time between two polls, in milliseconds. */
+  interval_ms: number;
+  next_poll_at: number;
+  /** Null until the owner decides. */
+  decision: 'approved' | 'denied' | null;
+  /** The token of an approved request. */
+  token_id: string | null;
+  ttl_seconds: number | null;
 }
 
 export interface PasskeysTable {

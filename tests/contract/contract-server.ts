@@ -234,6 +234,7 @@ function createServices(
       signIn: accounts.signIn,
       accountsFactory: (witness) => accountsWith(database, witness),
       store: serviceTokens,
+      origin: () => ORIGIN,
       issuerAgent: createAgent(createAddressPolicy({ allow: LOOPBACK })),
       denials,
     }),

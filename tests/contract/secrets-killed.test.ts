@@ -64,13 +64,18 @@ interface Step {
   readonly mayRepeat: boolean;
 }
 
-/** A client that stores secrets, changes them and deletes half of them, and retries each request until it succeeds. */
+/**
+ * A client that stores secrets, changes, restores and labels them, deletes half of them, and adds consumers. It retries
+ * each request until it succeeds.
+ */
 interface Writer {
   readonly name: string;
   readonly client: SecretsClient;
   readonly steps: Step[];
   /** The secrets that are expected at the end, by id. */
-  readonly objects: Map<string, { slug: string; payload: string }>;
+  readonly objects: Map<string, { slug: string; payload: string; tags: string }>;
+  /** The consumers that are expected at the end. */
+  readonly consumers: string[];
   consumerToken: string;
 }
 
@@ -82,7 +87,7 @@ async function seed(): Promise<Writer[]> {
   for (let index = 0; index < WRITERS; index += 1) {
     const { token } = await tokens.create('write', { description: 'writer' });
     const client = createSecretsClient(`${server.origin}/secrets`, { token, retry: { maxRetries: 0 } });
-    writers.push({ name: `w${index}`, client, steps: [], objects: new Map(), consumerToken: '' });
+    writers.push({ name: `w${index}`, client, steps: [], objects: new Map(), consumers: [], consumerToken: '' });
   }
   // Servers, which have a key, reject entries without signatures.
   await sequenceAuditEntries(database);
@@ -99,7 +104,10 @@ async function write(writer: Writer, signal: AbortSignal): Promise<void> {
     }),
   );
   for (let index = 0; !signal.aborted; index += 1) {
-    await writeObject(writer, `${writer.name}-${index}`, index % 2 === 0);
+    const name = `${writer.name}-${index}`;
+    await writeObject(writer, name, index % 2 === 0);
+    await send(writer, 'create', (header) => client.POST('/consumers', { params: { header }, body: { name } }));
+    writer.consumers.push(name);
     const path = { id: token!.id };
     const { data } = await send(writer, 'rotate', (header) =>
       client.POST('/consumer-tokens/{id}/rotate', { params: { path, header }, body: { ttl_seconds: 3_600 } }),
@@ -108,7 +116,7 @@ async function write(writer: Writer, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Creates, changes and reads a secret, and deletes it unless `isKept`. */
+/** Creates, changes, reads and restores a secret, renames and labels it, and deletes it unless `isKept`. */
 async function writeObject(writer: Writer, name: string, isKept: boolean): Promise<void> {
   const { client, objects } = writer;
   const used_by = [writer.name];
@@ -116,19 +124,26 @@ async function writeObject(writer: Writer, name: string, isKept: boolean): Promi
     client.POST('/objects', { params: { header }, body: { slug: name, value: ageValue({ payload }), used_by } }),
   );
   const { id } = data!;
+  const payload = `${writer.steps.length - 1}`;
   const slug = `${name}-renamed`;
   const at = (current: string) => ({ path: { slug: current }, query: { id } });
   await send(writer, 'update', (header, payload) =>
     client.PUT('/objects/{slug}', { params: { ...at(name), header }, body: { value: ageValue({ payload }) } }),
   );
-  const payload = `${writer.steps.length - 1}`;
   await send(writer, 'read', (header) =>
     client.GET('/objects/{slug}', { params: { ...at(name), header }, parseAs: 'arrayBuffer' }),
+  );
+  const first = { path: { slug: name, version: 1 }, query: { id } };
+  await send(writer, 'restore', (header) =>
+    client.POST('/objects/{slug}/versions/{version}/restore', { params: { ...first, header }, body: {} }),
   );
   await send(writer, 'rename', (header) =>
     client.PATCH('/objects/{slug}', { params: { ...at(name), header }, body: { slug } }),
   );
-  objects.set(id, { slug, payload });
+  await send(writer, 'label', (header) =>
+    client.PATCH('/objects/{slug}', { params: { ...at(slug), header }, body: { tags: [writer.name] } }),
+  );
+  objects.set(id, { slug, payload, tags: writer.name });
   if (isKept) return;
   await send(writer, 'delete', (header) => client.DELETE('/objects/{slug}', { params: { ...at(slug), header } }));
   objects.delete(id);
@@ -190,13 +205,15 @@ interface Entry {
   readonly slug: string | null;
   readonly variant_id: string | null;
   readonly caller: string | null;
+  readonly detail: string | null;
 }
 
 async function expectWhole(database: Database, writers: readonly Writer[]): Promise<void> {
-  const columns = ['action', 'slug', 'variant_id', 'caller'] as const;
+  const columns = ['action', 'slug', 'variant_id', 'caller', 'detail'] as const;
   const entries = await database.selectFrom('audit_log').select(columns).orderBy('id').execute();
   expectEntries(entries, writers);
   await expectObjects(database, writers);
+  await expectConsumers(database, writers);
   await expectValues(database, entries);
 }
 
@@ -225,11 +242,20 @@ async function expectObjects(database: Database, writers: readonly Writer[]): Pr
     .innerJoin('secret_object_values as present', (join) =>
       join.onRef('present.object_id', '=', 'objects.id').onRef('present.version', '=', 'objects.version'),
     )
-    .select(['id', 'slug', 'sealed'])
+    .innerJoin('secret_object_tags as tags', 'tags.object_id', 'objects.id')
+    .select(['objects.id', 'objects.slug', 'sealed', 'tag'])
     .execute();
-  const found = rows.map(({ id, slug, sealed }) => [id, { slug, payload: payloadOf(sealed) }] as const);
+  const found = rows.map(
+    ({ id, slug, sealed, tag: tags }) => [id, { slug, payload: payloadOf(sealed), tags }] as const,
+  );
   const expected = writers.flatMap(({ objects }) => [...objects]);
   expect(new Map(found)).toEqual(new Map(expected));
+}
+
+async function expectConsumers(database: Database, writers: readonly Writer[]): Promise<void> {
+  const rows = await database.selectFrom('secret_consumers').select('name').execute();
+  const names = rows.map(({ name }) => name).filter((name) => writers.every((writer) => writer.name !== name));
+  expect(names.toSorted()).toEqual(writers.flatMap(({ consumers }) => consumers).toSorted());
 }
 
 /** Asserts that each stored value of a secret has an audit entry, and the reverse. */
@@ -244,9 +270,12 @@ async function expectValues(database: Database, entries: readonly Entry[]): Prom
   for (const id of objects) {
     const own = logs.get(id)!;
     const stored = (values.get(id) ?? []).map(({ sealed }) => payloadOf(sealed));
-    const writes = own.filter(({ action }) => action === 'create' || action === 'update');
+    const written = own
+      .filter(({ action, detail }) => action === 'create' || (action === 'update' && detail !== null))
+      .map(({ caller }) => caller!.split(' ')[1]);
+    const restored = own.filter(({ action }) => action === 'restore').map(() => written[0]);
     const isGone = own.at(-1)?.action === 'delete';
-    expect({ id, stored }).toEqual({ id, stored: isGone ? [] : writes.map(({ caller }) => caller!.split(' ')[1]) });
+    expect({ id, stored }).toEqual({ id, stored: isGone ? [] : [...written, ...restored] });
   }
 }
 

@@ -103,15 +103,12 @@ type ParametersOf<Operation> = Operation extends { readonly parameters: infer Pa
     : { readonly params: Parameters }
   : object;
 
-/** The option `body` of a call. */
+/** The option `body` of a call. The types of bodies have no name, which declarations outside of this package could not refer to. */
 export type BodyOf<Operation> = Operation extends { readonly requestBody: { readonly content: infer Content } }
-  ? { readonly body: Body<Content> }
+  ? { readonly body: { [Type in keyof Content]: Encodable<Type, Content[Type]> }[keyof Content] }
   : Operation extends { readonly requestBody?: { readonly content: infer Content } }
-    ? { readonly body?: Body<Content> }
+    ? { readonly body?: { [Type in keyof Content]: Encodable<Type, Content[Type]> }[keyof Content] }
     : { readonly body?: undefined };
-
-/** The body of a request, by its media types. */
-export type Body<Content> = { [Type in keyof Content]: Encodable<Type, Content[Type]> }[keyof Content];
 
 type Encodable<Type, Value> = Type extends `${string}json${string}`
   ? Value

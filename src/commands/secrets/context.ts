@@ -14,6 +14,8 @@ export interface Terminal {
   readonly env: Environment;
   /** Whether errors are reported as JSON. */
   readonly json?: boolean;
+  /** Waits for some milliseconds; tests replace it. */
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 /** The context of a command: the service with a credential, and the identity that opens values. */

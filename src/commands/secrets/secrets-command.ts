@@ -8,6 +8,7 @@ import type { Terminal } from './context.js';
 import { addEditCommand } from './edit.js';
 import { addInitCommand, addStatusCommand } from './init.js';
 import { addInjectCommand } from './inject.js';
+import { addLoginCommands } from './login.js';
 import { addMcpCommand } from './mcp/mcp.js';
 import { addSecretCommands } from './objects.js';
 import { addRunCommand } from './run/run.js';
@@ -22,6 +23,7 @@ import { addValueCommands } from './values.js';
 export function secretsCommand(terminal: Terminal): Command {
   const secrets = createSecretsCommand(terminal);
   addInitCommand(secrets, terminal);
+  addLoginCommands(secrets, terminal);
   addStatusCommand(secrets, terminal);
   addValueCommands(secrets, terminal);
   addSecretCommands(secrets, terminal);
@@ -37,9 +39,19 @@ export function secretsCommand(terminal: Terminal): Command {
   return secrets;
 }
 
-/** Adds `secrets`, and the commands that complete it. */
+/** The commands of `secrets` that are also commands of their own. */
+const SHORT: readonly string[] = ['login', 'logout', 'whoami'];
+
+/** Adds `secrets`, and `login`, `logout` and `whoami` as commands of their own. */
+export function addSecretsCommands(program: Command, terminal: Terminal): void {
+  const secrets = secretsCommand(terminal);
+  program.addCommand(secrets);
+  for (const command of secrets.commands) if (SHORT.includes(command.name())) program.addCommand(command);
+}
+
+/** Adds the commands for secrets, and those that complete them. */
 export function addAllCommands(program: Command, terminal: Terminal): void {
-  program.addCommand(secretsCommand(terminal));
+  addSecretsCommands(program, terminal);
   program.addCommand(completionCommand({ out: terminal.out }));
   const findAll = (placeholder: string) => findNames(placeholder, terminal);
   program.addCommand(completeCommand(program, { out: terminal.out, findNames: findAll }), { hidden: true });

@@ -89,8 +89,7 @@ export function addConnectionOptions(command: Command): Command {
  */
 export async function readSettings(flags: ConnectionOptions, env: Environment): Promise<SecretsSettings> {
   const file = (await readSettingsFile(settingsPath(flags, env))) ?? assertNotNamed(flags, env);
-  const server = nonEmpty(flags.server) ?? nonEmpty(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
-  const url = toServiceUrl(server);
+  const url = findServer(flags, env, file);
   assertSecure(url, flags, env);
   return {
     server: url,
@@ -101,6 +100,13 @@ export async function readSettings(flags: ConnectionOptions, env: Environment): 
     requiresSignatures: flags.requireSignatures ?? env.TRELLIS_SECRETS_REQUIRE_SIGNATURES === '1',
   };
 }
+
+/** Returns the URL of the service from a flag, the environment, the file, or the default. */
+export const findServer = (
+  { server }: Pick<ConnectionOptions, 'server'>,
+  env: Environment,
+  file: Pick<SettingsFile, 'server'>,
+): string => toServiceUrl(nonEmpty(server) ?? nonEmpty(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER);
 
 /** A file, or a profile, that the user names must exist. */
 function assertNotNamed(flags: FileOptions, env: Environment): SettingsFile {
@@ -231,7 +237,7 @@ export function settingsPath(flags: FileOptions, env: Environment): string {
 }
 
 /** @throws CommandFailure when other users can read or change it, or when it is invalid; messages never contain its content. */
-async function readSettingsFile(file: string): Promise<SettingsFile | undefined> {
+export async function readSettingsFile(file: string): Promise<SettingsFile | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => throwUnreadable(error, file));
   if (text === undefined) return undefined;
   await assertPrivate(file);

@@ -236,6 +236,15 @@ export const rotateConsumerToken = /* @__PURE__ */ createCall<paths, operations[
 export const purgeConsumerToken = /* @__PURE__ */ createCall<paths, operations['purgeConsumerToken'], CallArguments<operations['purgeConsumerToken']>>('delete', '/consumer-tokens/{id}/purge', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
 
 /**
+ * Describe the credential of the request
+ *
+ * Returns the token of the request with its restrictions and its expiry. A session has none.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const getOwnToken = /* @__PURE__ */ createCall<paths, operations['getOwnToken'], CallArguments<operations['getOwnToken']>>('get', '/auth/token');
+
+/**
  * Exchange the token of a workload for a short-lived token
  *
  * The token exchange of RFC 8693, with a JSON body. The subject token is a JSON Web Token of an issuer that a rule
@@ -250,6 +259,72 @@ export const purgeConsumerToken = /* @__PURE__ */ createCall<paths, operations['
  * Errors: 400 `invalid_input`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const exchangeToken = /* @__PURE__ */ createCall<paths, operations['exchangeToken'], CallArguments<operations['exchangeToken']>>('post', '/auth/token', { places: { 'x-caller': 'header' } });
+
+/**
+ * Request a token for a command line
+ *
+ * The device authorization request of RFC 8628, as a form; JSON is accepted too. The client shows the user code and
+ * the address of the page, and polls `/auth/device/token`. The owner signs in on the page, enters the code, and
+ * approves or denies the request. There is no `verification_uri_complete`: the owner types the code, so that a link
+ * from an attacker is not enough.
+ *
+ * The codes are valid for 10 minutes. At most 20 requests of one client address are open at a time, and 1000 in
+ * total; further ones return 503.
+ *
+ * Errors: 400 `invalid_input`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const beginDeviceLogin = /* @__PURE__ */ createCall<paths, operations['beginDeviceLogin'], CallArguments<operations['beginDeviceLogin']>>('post', '/auth/device', { places: { 'x-caller': 'header' } });
+
+/**
+ * Fetch the token of a command line
+ *
+ * The device access token request of RFC 8628, as a form; JSON is accepted too. Until the owner has decided, it
+ * returns 400 with the error `authorization_pending`, or `slow_down` for a poll before the interval has passed,
+ * which increases the interval by 5 seconds. The other errors end the request: `access_denied`, `expired_token`,
+ * and `invalid_grant` for an unknown code or one whose token was fetched.
+ *
+ * Errors: 400 `invalid_input`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const pollDeviceLogin = /* @__PURE__ */ createCall<paths, operations['pollDeviceLogin'], CallArguments<operations['pollDeviceLogin']>>('post', '/auth/device/token', { places: { 'x-caller': 'header' } });
+
+/**
+ * Deny the request of a command line
+ *
+ * Requires a session. The audit log records it as a denied request.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const denyDeviceLogin = /* @__PURE__ */ createCall<paths, operations['denyDeviceLogin'], CallArguments<operations['denyDeviceLogin']>>('delete', '/auth/device/requests/{user_code}', { places: { 'x-caller': 'header' } });
+
+/**
+ * Get the open request of a command line
+ *
+ * Requires a session. Returns 404 for a code that is unknown, expired or decided.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const getDeviceLogin = /* @__PURE__ */ createCall<paths, operations['getDeviceLogin'], CallArguments<operations['getDeviceLogin']>>('get', '/auth/device/requests/{user_code}', { places: { 'x-caller': 'header' } });
+
+/**
+ * Approve the request of a command line
+ *
+ * Requires a session, and a passkey of its user that confirms this request: pass the response of
+ * `/auth/login/begin` to the browser, and send its credential. The audit log records the token with the name and
+ * the address of the device, and its rotation when the device fetches it.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const approveDeviceLogin = /* @__PURE__ */ createCall<paths, operations['approveDeviceLogin'], CallArguments<operations['approveDeviceLogin']>>('post', '/auth/device/requests/{user_code}', { places: { 'x-caller': 'header' } });
+
+/**
+ * Revoke the token in the request
+ *
+ * The revocation request of RFC 7009, as a form; JSON is accepted too. Its holder can revoke a write token or a
+ * consumer token. Returns 200 for every token, also for an unknown one.
+ *
+ * Errors: 400 `invalid_input`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const revokeOwnToken = /* @__PURE__ */ createCall<paths, operations['revokeOwnToken'], CallArguments<operations['revokeOwnToken']>>('post', '/auth/revoke', { places: { 'x-caller': 'header' } });
 
 /**
  * List the rules for the tokens of workloads

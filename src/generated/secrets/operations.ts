@@ -526,6 +526,24 @@ export const operations: readonly OperationSpec[] = [
     validate: { params: validators.purgeConsumerTokenParams, headers: validators.purgeConsumerTokenHeaders },
   },
   {
+    id: 'getOwnToken',
+    method: 'get',
+    path: '/auth/token',
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }, { scheme: 'consumerToken', roles: [] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.ownTokenSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
     id: 'exchangeToken',
     method: 'post',
     path: '/auth/token',
@@ -549,6 +567,155 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { headers: validators.exchangeTokenHeaders, limits: validators.exchangeTokenLimits, body: validators.exchangeTokenBody },
+  },
+  {
+    id: 'beginDeviceLogin',
+    method: 'post',
+    path: '/auth/device',
+    security: [],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/x-www-form-urlencoded', 'application/json'], maxBytes: 16384, hasContentType: true, forms: { 'application/x-www-form-urlencoded': { fields: [
+        { name: 'client_id', required: true, type: 'string', list: false },
+        { name: 'scope', required: false, type: 'string', list: false },
+        { name: 'device_name', required: false, type: 'string', list: false },
+      ] } } },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.deviceCodesSchema },
+      400: { contentTypes: ['application/json'], validate: validators.deviceLoginErrorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.beginDeviceLoginHeaders, bodies: { 'application/x-www-form-urlencoded': validators.beginDeviceLoginBodyApplicationXWwwFormUrlencoded, 'application/json': validators.beginDeviceLoginBodyApplicationJson } },
+  },
+  {
+    id: 'pollDeviceLogin',
+    method: 'post',
+    path: '/auth/device/token',
+    security: [],
+    parameters: [
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/x-www-form-urlencoded', 'application/json'], maxBytes: 16384, hasContentType: true, forms: { 'application/x-www-form-urlencoded': { fields: [
+        { name: 'grant_type', required: true, type: 'string', list: false },
+        { name: 'device_code', required: true, type: 'string', list: false },
+        { name: 'client_id', required: true, type: 'string', list: false },
+      ] } } },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.deviceTokenSchema },
+      400: { contentTypes: ['application/json'], validate: validators.deviceLoginErrorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.pollDeviceLoginHeaders, bodies: { 'application/x-www-form-urlencoded': validators.pollDeviceLoginBodyApplicationXWwwFormUrlencoded, 'application/json': validators.pollDeviceLoginBodyApplicationJson } },
+  },
+  {
+    id: 'denyDeviceLogin',
+    method: 'delete',
+    path: '/auth/device/requests/{user_code}',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'user_code', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.denyDeviceLoginParams, headers: validators.denyDeviceLoginHeaders },
+  },
+  {
+    id: 'getDeviceLogin',
+    method: 'get',
+    path: '/auth/device/requests/{user_code}',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'user_code', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.deviceLoginSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.getDeviceLoginParams, headers: validators.getDeviceLoginHeaders },
+  },
+  {
+    id: 'approveDeviceLogin',
+    method: 'post',
+    path: '/auth/device/requests/{user_code}',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    rateLimit: 'sign-in',
+    parameters: [
+      { name: 'user_code', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.approveDeviceLoginParams, headers: validators.approveDeviceLoginHeaders, limits: validators.approveDeviceLoginLimits, body: validators.approveDeviceLoginBody },
+  },
+  {
+    id: 'revokeOwnToken',
+    method: 'post',
+    path: '/auth/revoke',
+    security: [],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/x-www-form-urlencoded', 'application/json'], maxBytes: 16384, hasContentType: true, forms: { 'application/x-www-form-urlencoded': { fields: [
+        { name: 'token', required: true, type: 'string', list: false },
+        { name: 'token_type_hint', required: false, type: 'string', list: false },
+      ] } } },
+    responses: {
+      200: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.revokeOwnTokenHeaders, bodies: { 'application/x-www-form-urlencoded': validators.revokeOwnTokenBodyApplicationXWwwFormUrlencoded, 'application/json': validators.revokeOwnTokenBodyApplicationJson } },
   },
   {
     id: 'listWorkloadRules',
@@ -1553,6 +1720,18 @@ export type PurgeConsumerTokenOutput =
       readonly body?: undefined;
     };
 
+/** The input of `getOwnToken`. */
+export interface GetOwnTokenInput extends RequestContext {
+  readonly caller: SessionCaller | TokenCaller | ConsumerTokenCaller;
+}
+
+/** The responses of `getOwnToken`. Errors are thrown. */
+export type GetOwnTokenOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['OwnToken'];
+    };
+
 /** The input of `exchangeToken`. */
 export interface ExchangeTokenInput extends RequestContext {
   readonly headers: {
@@ -1568,6 +1747,140 @@ export type ExchangeTokenOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ExchangedToken'];
+    };
+
+/** The input of `beginDeviceLogin`. */
+export type BeginDeviceLoginInput = RequestContext & {
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly caller: Caller | undefined;
+} & (
+  | { readonly contentType: 'application/x-www-form-urlencoded'; readonly body: components['schemas']['DeviceLoginRequest'] }
+  | { readonly contentType: 'application/json'; readonly body: components['schemas']['DeviceLoginRequest'] }
+);
+
+/** The responses of `beginDeviceLogin`. Errors are thrown. */
+export type BeginDeviceLoginOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['DeviceCodes'];
+    }
+  | {
+      readonly status: 400;
+      readonly body: components['schemas']['DeviceLoginError'];
+      readonly headers?: {
+        /** Identifies the request in the server's log. */
+        readonly 'X-Request-Id'?: string;
+      };
+    };
+
+/** The input of `pollDeviceLogin`. */
+export type PollDeviceLoginInput = RequestContext & {
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly caller: Caller | undefined;
+} & (
+  | { readonly contentType: 'application/x-www-form-urlencoded'; readonly body: components['schemas']['DeviceTokenRequest'] }
+  | { readonly contentType: 'application/json'; readonly body: components['schemas']['DeviceTokenRequest'] }
+);
+
+/** The responses of `pollDeviceLogin`. Errors are thrown. */
+export type PollDeviceLoginOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['DeviceToken'];
+    }
+  | {
+      readonly status: 400;
+      readonly body: components['schemas']['DeviceLoginError'];
+      readonly headers?: {
+        /** Identifies the request in the server's log. */
+        readonly 'X-Request-Id'?: string;
+      };
+    };
+
+/** The input of `denyDeviceLogin`. */
+export interface DenyDeviceLoginInput extends RequestContext {
+  readonly params: {
+    /** The code that the client shows. Lower case and missing hyphens are accepted. */
+    readonly user_code: string;
+  };
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `denyDeviceLogin`. Errors are thrown. */
+export type DenyDeviceLoginOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `getDeviceLogin`. */
+export interface GetDeviceLoginInput extends RequestContext {
+  readonly params: {
+    /** The code that the client shows. Lower case and missing hyphens are accepted. */
+    readonly user_code: string;
+  };
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `getDeviceLogin`. Errors are thrown. */
+export type GetDeviceLoginOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['DeviceLogin'];
+    };
+
+/** The input of `approveDeviceLogin`. */
+export interface ApproveDeviceLoginInput extends RequestContext {
+  readonly params: {
+    /** The code that the client shows. Lower case and missing hyphens are accepted. */
+    readonly user_code: string;
+  };
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly body: components['schemas']['ApproveDeviceLoginRequest'] & Required<Pick<components['schemas']['ApproveDeviceLoginRequest'], 'ttl_seconds'>>;
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `approveDeviceLogin`. Errors are thrown. */
+export type ApproveDeviceLoginOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `revokeOwnToken`. */
+export type RevokeOwnTokenInput = RequestContext & {
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+  };
+  readonly caller: Caller | undefined;
+} & (
+  | { readonly contentType: 'application/x-www-form-urlencoded'; readonly body: components['schemas']['RevokeOwnTokenRequest'] }
+  | { readonly contentType: 'application/json'; readonly body: components['schemas']['RevokeOwnTokenRequest'] }
+);
+
+/** The responses of `revokeOwnToken`. Errors are thrown. */
+export type RevokeOwnTokenOutput =
+  | {
+      readonly status: 200;
+      readonly body?: undefined;
     };
 
 /** The input of `listWorkloadRules`. */
@@ -2222,6 +2535,24 @@ export interface WorkloadIdentityHandlers {
   readonly putWorkloadRule: (input: PutWorkloadRuleInput) => Promise<PutWorkloadRuleOutput>;
 }
 
+/** Write tokens for command lines, which the owner approves on a page, and operations for the holder of a token. */
+export interface DeviceLoginHandlers {
+  /** Describe the credential of the request */
+  readonly getOwnToken: (input: GetOwnTokenInput) => Promise<GetOwnTokenOutput>;
+  /** Request a token for a command line */
+  readonly beginDeviceLogin: (input: BeginDeviceLoginInput) => Promise<BeginDeviceLoginOutput>;
+  /** Fetch the token of a command line */
+  readonly pollDeviceLogin: (input: PollDeviceLoginInput) => Promise<PollDeviceLoginOutput>;
+  /** Deny the request of a command line */
+  readonly denyDeviceLogin: (input: DenyDeviceLoginInput) => Promise<DenyDeviceLoginOutput>;
+  /** Get the open request of a command line */
+  readonly getDeviceLogin: (input: GetDeviceLoginInput) => Promise<GetDeviceLoginOutput>;
+  /** Approve the request of a command line */
+  readonly approveDeviceLogin: (input: ApproveDeviceLoginInput) => Promise<ApproveDeviceLoginOutput>;
+  /** Revoke the token in the request */
+  readonly revokeOwnToken: (input: RevokeOwnTokenInput) => Promise<RevokeOwnTokenOutput>;
+}
+
 /** Sealed secrets by name. */
 export interface ObjectsHandlers {
   /** List secrets */
@@ -2279,4 +2610,4 @@ export interface McpHandlers {
 }
 
 /** All handlers of Trellis secrets. */
-export interface SecretsHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, ConsumerTokensHandlers, WorkloadIdentityHandlers, ObjectsHandlers, VersionsHandlers, ConsumersHandlers, AuditHandlers, McpHandlers {}
+export interface SecretsHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, ConsumerTokensHandlers, WorkloadIdentityHandlers, DeviceLoginHandlers, ObjectsHandlers, VersionsHandlers, ConsumersHandlers, AuditHandlers, McpHandlers {}

@@ -513,7 +513,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly get?: never;
+        /**
+         * Describe the credential of the request
+         * @description Returns the token of the request with its restrictions and its expiry. A session has none.
+         */
+        readonly get: operations["getOwnToken"];
         readonly put?: never;
         /**
          * Exchange the token of a workload for a short-lived token
@@ -527,6 +531,118 @@ export interface paths {
          *     request names none, and 503 if the keys of the issuer cannot be fetched.
          */
         readonly post: operations["exchangeToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/device": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Request a token for a command line
+         * @description The device authorization request of RFC 8628, as a form; JSON is accepted too. The client shows the user code and
+         *     the address of the page, and polls `/auth/device/token`. The owner signs in on the page, enters the code, and
+         *     approves or denies the request. There is no `verification_uri_complete`: the owner types the code, so that a link
+         *     from an attacker is not enough.
+         *
+         *     The codes are valid for 10 minutes. At most 20 requests of one client address are open at a time, and 1000 in
+         *     total; further ones return 503.
+         */
+        readonly post: operations["beginDeviceLogin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/device/token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Fetch the token of a command line
+         * @description The device access token request of RFC 8628, as a form; JSON is accepted too. Until the owner has decided, it
+         *     returns 400 with the error `authorization_pending`, or `slow_down` for a poll before the interval has passed,
+         *     which increases the interval by 5 seconds. The other errors end the request: `access_denied`, `expired_token`,
+         *     and `invalid_grant` for an unknown code or one whose token was fetched.
+         */
+        readonly post: operations["pollDeviceLogin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/device/requests/{user_code}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The code that the client shows. Lower case and missing hyphens are accepted.
+                 * @example WDJB-MJHT
+                 */
+                readonly user_code: string;
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the open request of a command line
+         * @description Requires a session. Returns 404 for a code that is unknown, expired or decided.
+         */
+        readonly get: operations["getDeviceLogin"];
+        readonly put?: never;
+        /**
+         * Approve the request of a command line
+         * @description Requires a session, and a passkey of its user that confirms this request: pass the response of
+         *     `/auth/login/begin` to the browser, and send its credential. The audit log records the token with the name and
+         *     the address of the device, and its rotation when the device fetches it.
+         */
+        readonly post: operations["approveDeviceLogin"];
+        /**
+         * Deny the request of a command line
+         * @description Requires a session. The audit log records it as a denied request.
+         */
+        readonly delete: operations["denyDeviceLogin"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke the token in the request
+         * @description The revocation request of RFC 7009, as a form; JSON is accepted too. Its holder can revoke a write token or a
+         *     consumer token. Returns 200 for every token, also for an unknown one.
+         */
+        readonly post: operations["revokeOwnToken"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1272,6 +1388,17 @@ export interface components {
             /** @description The token itself. Returned only once. */
             readonly value: string;
         };
+        readonly OwnToken: {
+            /** @enum {string} */
+            readonly kind: "session" | "write" | "consumer";
+            readonly id?: string;
+            readonly description?: string;
+            /** @description The consumer of a consumer token. */
+            readonly consumer?: components["schemas"]["ConsumerName"];
+            /** Format: date-time */
+            readonly expires_at?: string;
+            readonly access?: components["schemas"]["TokenAccess"];
+        };
         readonly ExchangeTokenRequest: {
             /** @enum {string} */
             readonly grant_type: "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -1293,6 +1420,81 @@ export interface components {
             /** @description The lifetime in seconds. */
             readonly expires_in: number;
             readonly rule: components["schemas"]["WorkloadRuleName"];
+        };
+        readonly DeviceLoginRequest: {
+            /** @description The name of the client program. It is neither registered nor verified. */
+            readonly client_id: string;
+            /** @description The requested permissions, separated by spaces; `list read write` by default. The owner can change them. */
+            readonly scope?: string;
+            /** @description The name of the user and the machine, for the owner who approves the request; not verified. */
+            readonly device_name?: string;
+        };
+        readonly DeviceCodes: {
+            /** @description The code with which the client fetches the token; 256 random bits. */
+            readonly device_code: string;
+            /** @description The code that the owner enters, of 20 consonants. */
+            readonly user_code: string;
+            /** Format: uri */
+            readonly verification_uri: string;
+            readonly expires_in: number;
+            /** @description The minimum time between two polls, in seconds. */
+            readonly interval: number;
+        };
+        /**
+         * @description The error of RFC 6749 and RFC 8628 in `error`, beside the fields of other error bodies. For a request that violates
+         *     the contract it is a sentence instead.
+         */
+        readonly DeviceLoginError: {
+            /**
+             * @description `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, `invalid_grant`, `invalid_scope`,
+             *     `unsupported_grant_type`, or a sentence.
+             */
+            readonly error: string;
+            readonly error_description?: string;
+            readonly code: components["schemas"]["ErrorCode"];
+            readonly field?: string;
+            readonly requestId: string;
+        };
+        readonly DeviceTokenRequest: {
+            readonly grant_type: string;
+            readonly device_code: string;
+            /** @description The same as in the request for the code. */
+            readonly client_id: string;
+        };
+        readonly DeviceToken: {
+            readonly access_token: string;
+            /** @enum {string} */
+            readonly token_type: "Bearer";
+            readonly expires_in: number;
+            /** @description The permissions of the token, separated by spaces. */
+            readonly scope: string;
+        };
+        readonly DeviceLogin: {
+            /** @description The name that the client gave; not verified. */
+            readonly device_name?: string;
+            /** @description The IP address of the client. */
+            readonly address: string;
+            /** @description The requested permissions. */
+            readonly permissions: readonly components["schemas"]["TokenPermission"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+        };
+        readonly ApproveDeviceLoginRequest: {
+            readonly description: components["schemas"]["TokenDescription"];
+            /**
+             * @description The lifetime of the token, at most 90 days; 30 days by default.
+             * @default 2592000
+             */
+            readonly ttl_seconds?: number;
+            /** @description The restrictions, with the permissions. */
+            readonly access: components["schemas"]["TokenAccess"];
+            readonly credential: components["schemas"]["BrowserCredential"];
+        };
+        readonly RevokeOwnTokenRequest: {
+            readonly token: string;
+            readonly token_type_hint?: string;
         };
         /** @description A rule by which the server issues short-lived tokens to workloads with a token of their issuer. */
         readonly WorkloadRule: {
@@ -1635,6 +1837,10 @@ export interface components {
             readonly token_issuer?: string;
             /** @description The subject of the exchanged token. For a denied exchange, it may not be verified. */
             readonly token_subject?: string;
+            /** @description The name of the device that requested the token, as it gave it. Only in entries about the approval of its request. */
+            readonly device?: string;
+            /** @description The IP address of that device. */
+            readonly device_ip?: string;
             /** Format: date-time */
             readonly timestamp: string;
             /** @description The IP address of the client. */
@@ -1938,6 +2144,28 @@ export interface components {
                  *     }
                  */
                 readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request is pending, has ended, or violates the contract. */
+        readonly DeviceLoginError: {
+            headers: {
+                /**
+                 * @description Identifies the request in the server's log.
+                 * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
+                 */
+                readonly "X-Request-Id"?: string;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "authorization_pending",
+                 *       "error_description": "The owner has not decided yet.",
+                 *       "code": "invalid_input",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceLoginError"];
             };
         };
         /** @description The value that `If-Match` names is no longer current; nothing was changed. */
@@ -3217,6 +3445,48 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
+    readonly getOwnToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The credential. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "write",
+                     *       "id": "1f2e3d4c5b6a7988",
+                     *       "description": "laptop of Ada",
+                     *       "expires_at": "2026-05-31T08:00:00Z",
+                     *       "access": {
+                     *         "permissions": [
+                     *           "list",
+                     *           "read",
+                     *           "write"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OwnToken"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly exchangeToken: {
         readonly parameters: {
             readonly query?: never;
@@ -3265,6 +3535,316 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly beginDeviceLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["DeviceLoginRequest"];
+                /**
+                 * @example {
+                 *       "client_id": "trellis-cli",
+                 *       "scope": "list read write",
+                 *       "device_name": "ada@laptop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceLoginRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The codes. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_code": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "user_code": "WDJB-MJHT",
+                     *       "verification_uri": "https://trellis.example.org/vault/device",
+                     *       "expires_in": 600,
+                     *       "interval": 5
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceCodes"];
+                };
+            };
+            readonly 400: components["responses"]["DeviceLoginError"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pollDeviceLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["DeviceTokenRequest"];
+                /**
+                 * @example {
+                 *       "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
+                 *       "device_code": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                 *       "client_id": "trellis-cli"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The write token, which is returned once. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "trs_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 2592000,
+                     *       "scope": "list read write"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceToken"];
+                };
+            };
+            readonly 400: components["responses"]["DeviceLoginError"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getDeviceLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The code that the client shows. Lower case and missing hyphens are accepted.
+                 * @example WDJB-MJHT
+                 */
+                readonly user_code: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The request. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_name": "ada@laptop",
+                     *       "address": "203.0.113.7",
+                     *       "permissions": [
+                     *         "list",
+                     *         "read",
+                     *         "write"
+                     *       ],
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-05-01T08:10:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly approveDeviceLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The code that the client shows. Lower case and missing hyphens are accepted.
+                 * @example WDJB-MJHT
+                 */
+                readonly user_code: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "description": "laptop of Ada",
+                 *       "ttl_seconds": 2592000,
+                 *       "access": {
+                 *         "permissions": [
+                 *           "list",
+                 *           "read",
+                 *           "write"
+                 *         ]
+                 *       },
+                 *       "credential": {
+                 *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
+                 *           "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *           "signature": "MEUCIQDx0y9q"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ApproveDeviceLoginRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The device can fetch its token. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly denyDeviceLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The code that the client shows. Lower case and missing hyphens are accepted.
+                 * @example WDJB-MJHT
+                 */
+                readonly user_code: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The device gets no token. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly revokeOwnToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["RevokeOwnTokenRequest"];
+                /**
+                 * @example {
+                 *       "token": "trs_frU8aCD14KtsaP9RK22l1hW_rzPlLNeTkPnRB3J5Rpc0rr8IC"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RevokeOwnTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The token is not valid. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];

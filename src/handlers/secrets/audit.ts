@@ -80,6 +80,7 @@ function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
 
 function toDetailBody(detail: AuditEntry['detail']): Partial<components['schemas']['AuditLogEntry']> {
   const { value, digest, recipients, signer, key, previousKey, reason, count, names, rule, issuer, subject } = detail;
+  const { device, deviceAddress } = detail;
   return {
     ...(value !== undefined && { value_version: value }),
     ...(digest !== undefined && { value_digest: digest }),
@@ -93,5 +94,7 @@ function toDetailBody(detail: AuditEntry['detail']): Partial<components['schemas
     ...(rule !== undefined && { rule }),
     ...(issuer !== undefined && { token_issuer: issuer }),
     ...(subject !== undefined && { token_subject: subject }),
+    ...(device !== undefined && { device }),
+    ...(deviceAddress !== undefined && { device_ip: deviceAddress }),
   };
 }

@@ -3,6 +3,7 @@ import type { components } from '../../generated/secrets/types.js';
 import { auditHandlers } from './audit.js';
 import { authHandlers, credentialsHandlers } from './auth.js';
 import { consumersHandlers } from './consumers.js';
+import { deviceLoginHandlers } from './device-login.js';
 import { objectsHandlers, versionsHandlers } from './objects.js';
 import type { SecretsServices } from './services.js';
 import { consumerTokensHandlers, tokensHandlers } from './tokens.js';
@@ -15,6 +16,7 @@ export const secretsHandlers = (services: SecretsServices): SecretsHandlers => (
   ...tokensHandlers(services),
   ...consumerTokensHandlers(services),
   ...workloadIdentityHandlers(services),
+  ...deviceLoginHandlers(services),
   ...objectsHandlers(services),
   ...versionsHandlers(services),
   ...consumersHandlers(services),

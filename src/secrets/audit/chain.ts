@@ -45,6 +45,10 @@ export interface AuditDetail {
   readonly issuer?: string;
   /** The subject of the exchanged token. */
   readonly subject?: string;
+  /** The name of the device that requested a token, as it gave it. */
+  readonly device?: string;
+  /** The IP address of that device. */
+  readonly deviceAddress?: string;
 }
 
 interface ObjectEntry {

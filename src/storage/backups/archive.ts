@@ -210,6 +210,8 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   // A token that was used stays used.
   workload_used_tokens: true,
   challenges: true,
+  // Valid for 10 minutes.
+  device_logins: false,
   account_events: true,
   boards: true,
   board_shares: true,

@@ -11,6 +11,13 @@ export async function signIn(): Promise<SessionUser> {
   return requireData(await dashboardClient.POST('/api/auth/login/finish', { body, params: { query: {} } }));
 }
 
+/** Asks for a passkey to confirm one sensitive operation. @returns the credential for its request. */
+export async function confirmWithPasskey() {
+  const optionsJSON = requireData(await dashboardClient.POST('/api/auth/login/begin', { body: {} }));
+  const credential = toBody(await startAuthentication({ optionsJSON }));
+  return { ...credential, response: { ...credential.response } };
+}
+
 interface NewAccount {
   readonly username: string;
   readonly displayName: string;

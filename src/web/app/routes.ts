@@ -105,6 +105,12 @@ export const APP_PAGES: readonly AppPage[] = [
     isThere: isServiceEnabled('secrets'),
   },
   {
+    path: '/vault/device',
+    load: () => import('./secrets/device-page.js').then(({ DevicePage }) => DevicePage),
+    needs: 'admin',
+    isThere: isServiceEnabled('secrets'),
+  },
+  {
     path: '/vault/audit',
     load: () => import('./secrets/audit/audit-log-page.js').then(({ AuditLogPage }) => AuditLogPage),
     needs: 'admin',

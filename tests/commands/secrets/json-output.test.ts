@@ -29,6 +29,7 @@ interface Call {
   readonly args: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly sleep?: (said: string) => Promise<void>;
   /** Arguments that are wrong; by default, the service rejects the token. */
   readonly wrong?: readonly string[];
 }
@@ -45,6 +46,18 @@ const CALLS: Readonly<Record<string, () => Call | Promise<Call>>> = {
     args: ['--server', cli.server, '--token-stdin', '--config', join(cli.folder, newName())],
     stdin: cli.token,
   }),
+  login: () => ({
+    args: ['--config', join(cli.folder, newName())],
+    sleep: (said) => cli.approveLogin(said),
+    wrong: INSECURE,
+  }),
+  logout: async () => {
+    const config = join(cli.folder, newName());
+    const { data } = await cli.owner.POST('/tokens', { body: { description: 'test' } });
+    await writeFile(config, JSON.stringify({ server: cli.server, token: data!.value }), { mode: 0o600 });
+    return { args: ['--config', config], wrong: ['--config', join(cli.folder, 'missing')] };
+  },
+  whoami: () => ({ args: [] }),
   status: () => ({ args: [] }),
   put: () => ({ args: [newName(), '--consumer', cli.consumer], stdin: 'value' }),
   get: async () => ({ args: [await store()] }),

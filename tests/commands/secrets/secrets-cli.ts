@@ -6,10 +6,11 @@ import { Readable, Writable } from 'node:stream';
 import { formatFailure, wantsJson } from '../../../src/commands/run-program.js';
 import { secretsCommand } from '../../../src/commands/secrets/secrets-command.js';
 import { StartupError } from '../../../src/config/startup-error.js';
-import { createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
+import { type components, createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import type { Database } from '../../../src/storage/database.js';
 import { serveTrellis } from '../../client/trellis-server.js';
+import { Passkey } from '../../contract/passkey.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 
 export interface SecretsCommandResult {
@@ -24,6 +25,8 @@ export interface CommandInput {
   /** The content of standard input, or a function that is called when it is read. */
   readonly stdin?: Uint8Array | string | (() => Promise<Uint8Array | string>);
   readonly env?: Readonly<Record<string, string>>;
+  /** Called instead of waiting, with the messages so far. */
+  readonly sleep?: (said: string) => Promise<void>;
 }
 
 /** A running service, and its command line with a write token. */
@@ -42,6 +45,8 @@ export interface SecretsCli {
   /** The database of the service, as an attacker with write access finds it. */
   readonly database: Database;
   readonly env: Readonly<Record<string, string>>;
+  /** Approves the request whose code `login` has shown, with a passkey of the owner, and makes the next poll due. */
+  approveLogin(said: string, access?: components['schemas']['TokenAccess']): Promise<void>;
   /** Runs a command in this process, like the command line. */
   run(args: readonly string[], given?: CommandInput): Promise<SecretsCommandResult>;
   close(): Promise<void>;
@@ -52,7 +57,7 @@ export async function openSecretsCli(): Promise<SecretsCli> {
     flags: { services: 'secrets', rateLimit: '0', issuerAllow: LOOPBACK.join(',') },
   });
   const server = `${trellis.url}/secrets`;
-  const session = (await trellis.signIn('ada')).headers;
+  const { headers: session, personId } = await trellis.signIn('ada');
   const token = await createToken(server, session);
   const client = createSecretsClient(server, { token, retry: { maxRetries: 0 } });
   const owner = createSecretsClient(server, {
@@ -73,6 +78,21 @@ export async function openSecretsCli(): Promise<SecretsCli> {
     database: trellis.services.database,
     env: { ...env, HOME: folder },
     run: (args, given = {}) => runSecrets(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
+    async approveLogin(said, access = { permissions: ['list', 'read'] }) {
+      const { passkeys } = trellis.services.accounts;
+      const caller = { kind: 'session', sessionId: '', personId, username: 'ada', isAdmin: true } as const;
+      const passkey = new Passkey(trellis.url);
+      const credential = passkey.create(await passkeys.begin(caller));
+      await passkeys.finish(caller, { credential, label: undefined }, '127.0.0.1');
+      const { data } = await owner.POST('/auth/login/begin');
+      const [, code = ''] = /code (\S+)/.exec(said) ?? [];
+      const answer = await owner.POST('/auth/device/requests/{user_code}', {
+        params: { path: { user_code: code } },
+        body: { description: 'laptop', access, credential: passkey.get(data!.publicKey) },
+      });
+      if (!answer.response.ok) throw new Error(JSON.stringify(answer.error));
+      await trellis.services.database.updateTable('device_logins').set({ next_poll_at: 0 }).execute();
+    },
     async close() {
       await trellis.close();
       await rm(folder, { recursive: true });
@@ -90,7 +110,7 @@ async function createToken(server: string, session: Readonly<Record<string, stri
 /** Runs a command with the given settings only. */
 export async function runSecrets(
   args: readonly string[],
-  { stdin = '', env = {} }: CommandInput,
+  { stdin = '', env = {}, sleep }: CommandInput,
 ): Promise<SecretsCommandResult> {
   const json = wantsJson(args);
   const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
@@ -101,7 +121,9 @@ export async function runSecrets(
         done();
       },
     });
-  const terminal = { in: Readable.from(chunksOf(stdin)), out: stream('out'), err: stream('err'), env, json };
+  const streams = { in: Readable.from(chunksOf(stdin)), out: stream('out'), err: stream('err') };
+  const wait = sleep && (() => sleep(Buffer.concat(chunks.err).toString()));
+  const terminal = { ...streams, env, json, ...(wait && { sleep: wait }) };
   const said = (code: number, message = ''): SecretsCommandResult => {
     const bytes = Buffer.concat(chunks.out);
     const err = Buffer.concat(chunks.err).toString();

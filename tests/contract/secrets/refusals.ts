@@ -34,7 +34,7 @@ export function errorTests(stage: () => Stage): void {
     expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
   });
 
-  test.each(secured.filter(({ id }) => !['getObject', 'listObjects'].includes(id)))(
+  test.each(secured.filter(({ id }) => !['getObject', 'getOwnToken', 'listObjects'].includes(id)))(
     '$id: returns 401 for a consumer token',
     async (operation) => {
       const token = await stage().server.issueToken('consumer', stage().owner.person);
@@ -162,7 +162,7 @@ async function signIn({ server, owner }: Stage): Promise<Credential> {
 async function openDefective(): Promise<Stage> {
   const stage = await openStage();
   const { schema } = stage.server.database;
-  for (const table of ['people', 'sessions', 'challenges', 'invitations', 'workload_rules'] as const) {
+  for (const table of ['people', 'sessions', 'challenges', 'invitations', 'workload_rules', 'device_logins', 'tokens'] as const) {
     await schema.alterTable(table).renameTo(`lost_${table}`).execute();
   }
   return stage;
@@ -206,6 +206,7 @@ function findStrictParameter({ parameters }: DocumentedOperation['spec']) {
 const FREE_TEXT: readonly string[] = [
   'path name',
   'path id',
+  'path user_code',
   'query actor',
   'query caller',
   'query q',

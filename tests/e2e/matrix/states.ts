@@ -19,6 +19,7 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'consumers', path: '/vault/consumers' },
   { name: 'writers', path: '/vault/writers' },
   { name: 'secret-tokens', path: '/vault/tokens' },
+  { name: 'device', path: '/vault/device' },
   { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?subject=identity' },
   { name: 'identity', path: '/vault/identity' },
   { name: 'site', path: '/site?folder=images', one: '/site?folder=images&search=dawn' },

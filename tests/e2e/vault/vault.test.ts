@@ -417,6 +417,39 @@ describeInBrowser('secrets pages', () => {
     await acts.confirm('Purge limited', 'Purge token');
   });
 
+  test('a request of a command line is denied, and a second one approved with a passkey', async () => {
+    const body = JSON.stringify({ client_id: 'test', scope: 'list', device_name: 'ada@<b>laptop</b>' });
+    const headers = { 'content-type': 'application/json' };
+    const begin = async (): Promise<string> => {
+      const answer = await fetch(`${stage.server.origin}/secrets/auth/device`, { method: 'POST', headers, body });
+      return ((await answer.json()) as { readonly user_code: string }).user_code;
+    };
+    const enter = async (code: string) => {
+      await page.getByLabel('Code', { exact: true }).fill(code);
+      await button('Continue').click();
+    };
+    await go('/vault/device');
+    await enter('BBBB-BBBB');
+    await page.getByText('No open request has this code.').waitFor();
+    stage.takeComplaints();
+    await expectAccessible(page);
+    await enter(await begin());
+    await button('Deny').click();
+    await said('Denied. The command line receives no token.');
+    await enter((await begin()).toLowerCase());
+    await page.getByText('ada@<b>laptop</b>').waitFor();
+    await page.getByText('127.0.0.1').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Description of the token').fill('command line');
+    await page.getByLabel('Only names that start with').fill('shop-');
+    await button('Approve with passkey').click();
+    await said('Approved.');
+    await go('/vault/tokens');
+    await page.getByText('may list · names shop-…').waitFor();
+    await acts.confirm('Revoke command line', 'Revoke token');
+    await acts.confirm('Purge command line', 'Purge token');
+  });
+
   test('values are signed by the key of the browser, also restored and renamed ones', async () => {
     await go('/vault/writers');
     await page.getByLabel('Name of the key').fill('Laptop');

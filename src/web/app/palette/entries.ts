@@ -26,6 +26,7 @@ const UNLISTED_NAMES: Readonly<Record<string, string>> = {
   '/vault/consumers': 'Consumers',
   '/vault/writers': 'Writers of secrets',
   '/vault/tokens': 'Tokens of secrets',
+  '/vault/device': 'Approve a command line',
   '/vault/audit': 'Audit log',
   '/vault/identity': 'My key',
   '/site/records': 'Records of the site',

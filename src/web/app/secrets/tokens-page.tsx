@@ -76,7 +76,15 @@ function Tokens({ kind }: { readonly kind: Kind }) {
   return (
     <section aria-labelledby={`${kind}-tokens`}>
       <h2 id={`${kind}-tokens`}>{title}</h2>
-      <p class="quiet">{about}</p>
+      <p class="quiet">
+        {about}
+        {kind === 'write' && (
+          <>
+            {' '}
+            A command line gets its own with <code>trellis login</code>, on <a href="/vault/device">this page</a>.
+          </>
+        )}
+      </p>
       {issued !== undefined && (
         <OneTimeSecret label="New token. Copy it now; it won’t be shown again." value={issued} />
       )}
@@ -222,7 +230,7 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
 }
 
 /** The limits of a new token, as the user types them. */
-interface Limits {
+export interface Limits {
   readonly permissions: readonly Permission[];
   readonly prefix: string;
   readonly tags: string;
@@ -239,7 +247,7 @@ const PERMISSIONS: readonly (readonly [Permission, string])[] = [
   ['manage', 'Delete secrets, manage consumers and their tokens'],
 ];
 
-const NO_LIMITS: Limits = {
+export const NO_LIMITS: Limits = {
   permissions: PERMISSIONS.map(([permission]) => permission),
   prefix: '',
   tags: '',
@@ -250,7 +258,7 @@ const NO_LIMITS: Limits = {
 const toList = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');
 
 /** Omits the limits that were left empty. */
-function toAccess({ permissions, prefix, ...texts }: Limits): Access {
+export function toAccess({ permissions, prefix, ...texts }: Limits): Access {
   const [tags, consumers, addresses] = [toList(texts.tags), toList(texts.consumers), toList(texts.addresses)];
   return {
     ...(permissions.length < PERMISSIONS.length && { permissions }),
@@ -264,13 +272,15 @@ function toAccess({ permissions, prefix, ...texts }: Limits): Access {
 interface TokenLimitsProps {
   readonly kind: Kind;
   readonly limits: Limits;
+  /** Whether the fields are shown at first. */
+  readonly isOpen?: boolean;
   readonly onLimits: (limits: Limits) => void;
 }
 
-function TokenLimits({ kind, limits, onLimits }: TokenLimitsProps) {
+export function TokenLimits({ kind, limits, isOpen, onLimits }: TokenLimitsProps) {
   const change = (part: Partial<Limits>): void => onLimits({ ...limits, ...part });
   return (
-    <details>
+    <details open={isOpen}>
       <summary>Limits</summary>
       {kind === 'write' && (
         <>

@@ -156,6 +156,8 @@ const COLUMNS = [
   'rule',
   'token_issuer',
   'token_subject',
+  'device',
+  'device_ip',
   'actor_type',
   'actor_id',
   'caller',

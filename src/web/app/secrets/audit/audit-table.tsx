@@ -68,11 +68,13 @@ function describeSubject(entry: AuditLogEntry): string {
   const name = slug === '' ? `${SUBJECTS[type]} ${id ?? ''}` : slug;
   const keys = key && (previousKey ? `key ${previousKey} replaced by ${key}` : `key ${key}`);
   const named = join(join(name, previous && `was ${previous}`), keys);
-  return join(join(named, signer && `signed by ${signer}`), describeWorkload(entry));
+  return join(join(named, signer && `signed by ${signer}`), describeRequester(entry));
 }
 
-/** Names the workload whose token was exchanged. */
-function describeWorkload({ rule, token_issuer: issuer, token_subject: subject }: AuditLogEntry): string | undefined {
+/** Names the device that requested a token, or the workload whose token was exchanged. */
+function describeRequester(entry: AuditLogEntry): string | undefined {
+  const { rule, token_issuer: issuer, token_subject: subject, device, device_ip: address } = entry;
+  if (address !== undefined) return device === undefined ? `device at ${address}` : `${device} at ${address}`;
   if (issuer === undefined) return undefined;
   return `${rule === undefined ? '' : `rule ${rule}, `}${subject === undefined ? '' : `${subject} of `}${issuer}`;
 }
@@ -81,13 +83,14 @@ function describeDenied(entry: AuditLogEntry): string {
   const { subject_id: operation = '', reason = '', count = 1, names = [] } = entry;
   const times = count === 1 ? operation : `${operation}, ${count} times`;
   const denied = join(names.length === 0 ? times : `${times}: ${names.join(', ')}`, REASONS[reason] ?? reason);
-  return join(denied, describeWorkload(entry));
+  return join(denied, describeRequester(entry));
 }
 
 /** The causes of denied requests by their error code. */
 const REASONS: Readonly<Record<string, string>> = {
   unauthenticated: 'invalid credential',
   forbidden: 'not permitted',
+  access_denied: 'denied by the owner',
   session_required: 'requires a session',
   cross_site: 'from another site',
   not_found: 'unknown secret, or one of others',
