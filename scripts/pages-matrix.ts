@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { digestTexts, findText, readFolder } from '@trellis/codegen/files';
 import type { Page } from 'playwright-core';
-import sharp, { type OverlayOptions, type SharpOptions } from 'sharp';
+import sharp, { type OverlayOptions } from 'sharp';
 import { findLayoutProblems } from '../tests/e2e/matrix/rules.js';
 import { MATRIX_PAGES, type MatrixPage, openState, type State, STATES, WIDTHS } from '../tests/e2e/matrix/states.js';
 import { findViolations } from '../tests/e2e/support/axe.js';
@@ -118,7 +118,7 @@ async function draw(page: Page, origin: string, entry: MatrixPage, state: State,
     }
   }
   await page.emulateMedia({ colorScheme: null });
-  await sharp(toCanvas(sizes.length, THEMES.length))
+  await sharp({ create: toCanvas(sizes.length, THEMES.length) })
     .composite(thumbnails)
     .png()
     .toFile(toFile(entry, state, 'png'));
@@ -126,12 +126,11 @@ async function draw(page: Page, origin: string, entry: MatrixPage, state: State,
   await writeFile(toFile(entry, state, 'json'), JSON.stringify(result));
 }
 
-const toCanvas = (columns: number, rows: number, margin = { left: 0, top: 0 }): SharpOptions => ({
-  create: {
-    width: margin.left + columns * (THUMBNAIL.width + GAP),
-    height: margin.top + rows * (THUMBNAIL.height + GAP),
-    ...{ channels: 3, background: '#444' },
-  },
+const toCanvas = (columns: number, rows: number, margin = { left: 0, top: 0 }) => ({
+  width: margin.left + columns * (THUMBNAIL.width + GAP),
+  height: margin.top + rows * (THUMBNAIL.height + GAP),
+  channels: 3 as const,
+  background: '#444',
 });
 
 /** Writes the contact sheet of a page: a row for each state and theme, a column for each size. */
@@ -142,14 +141,13 @@ async function writeSheet(entry: MatrixPage): Promise<void> {
     ...states.map((state, index) => [4, MARGIN.top + index * THEMES.length * high + 20, state] as const),
   ].map(([left, top, text]) => `<text x="${left}" y="${top}">${text}</text>`);
   const canvas = toCanvas(sizes.length, states.length * THEMES.length, MARGIN);
-  const { width, height } = canvas.create!;
-  const labels = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"
+  const labels = `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.width}" height="${canvas.height}"
     fill="#fff" font-family="sans-serif" font-size="14">${texts.join('')}</svg>`;
   const strips = states.map((state, index) => ({
     input: toFile(entry, state, 'png'),
     ...{ left: MARGIN.left, top: MARGIN.top + index * THEMES.length * high },
   }));
-  const sheet = sharp(canvas).composite([...strips, { input: Buffer.from(labels), left: 0, top: 0 }]);
+  const sheet = sharp({ create: canvas }).composite([...strips, { input: Buffer.from(labels), left: 0, top: 0 }]);
   await sheet.png({ palette: true, effort: 4 }).toFile(path.join(FOLDER, `${entry.name}.png`));
 }
 

@@ -4,7 +4,14 @@ import { type Caller, requireAdminSession, type TokenAccess, type UserCaller } f
 import { parseAccess, parseAddresses } from '../accounts/token-access.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
-import { appendAuditEntry, type AuditDetail, type AuditOrigin, type RequestOrigin, type SubjectAction, toActor } from './audit/chain.js';
+import {
+  appendAuditEntry,
+  type AuditDetail,
+  type AuditOrigin,
+  type RequestOrigin,
+  type SubjectAction,
+  toActor,
+} from './audit/chain.js';
 import { parseConsumerName } from './consumers.js';
 import { parseTags } from './tags.js';
 import { requireUnrestricted } from './token-scope.js';

@@ -162,7 +162,15 @@ async function signIn({ server, owner }: Stage): Promise<Credential> {
 async function openDefective(): Promise<Stage> {
   const stage = await openStage();
   const { schema } = stage.server.database;
-  for (const table of ['people', 'sessions', 'challenges', 'invitations', 'workload_rules', 'device_logins', 'tokens'] as const) {
+  for (const table of [
+    'people',
+    'sessions',
+    'challenges',
+    'invitations',
+    'workload_rules',
+    'device_logins',
+    'tokens',
+  ] as const) {
     await schema.alterTable(table).renameTo(`lost_${table}`).execute();
   }
   return stage;

@@ -93,7 +93,7 @@ const UNUSUAL =
 /** The plain scalars of YAML 1.2 that are not text, with the values of the reader with positions. */
 const SCALARS: readonly (readonly [tag: string, pattern: RegExp, toValue: (text: string) => unknown])[] = [
   ['null', /^(?:~|[Nn]ull|NULL)?$/u, () => null],
-  ['bool', /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/u, (text) => /^t/iu.test(text)],
+  ['bool', /^(?:[Tt]rue|TRUE|false|False|FALSE)$/u, (text) => /^t/iu.test(text)],
   ['int', /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/u, Number],
   ['float', /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/u, Number],
   ['infinity', /^[-+]?\.(?:inf|Inf|INF)$/u, (text) => (text.startsWith('-') ? -Infinity : Infinity)],
