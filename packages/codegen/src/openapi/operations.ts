@@ -300,7 +300,10 @@ function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema
     const isFilled = hasDefault(property) || hasDefault(resolved);
     return isFilled ? [toStringLiteral(name)] : [];
   });
-  return names.length === 0 ? type : `${type} & Required<Pick<${type}, ${names.join(' | ')}>>`;
+  if (names.length === 0) return type;
+  const isNullable = [target.type].flat().includes('null');
+  const object = isNullable ? `NonNullable<${type}>` : type;
+  return `${object} & Required<Pick<${object}, ${names.join(' | ')}>>${isNullable ? ' | null' : ''}`;
 }
 
 function hasDefault(schema: SchemaObject | undefined): boolean {
