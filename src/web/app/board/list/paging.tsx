@@ -86,7 +86,7 @@ export function UndrawnRows({ rest, showAll }: Omit<Drawn, 'count'>) {
 }
 
 /** Rows that are drawn without scrolling. With thousands in the document, every press and key takes longer. */
-const IDLE_ROWS = 200;
+const IDLE_ROWS = 100;
 
 /** Minimum heights in pixels of the page above a list and of a row. */
 const MIN_HEIGHTS = { head: 300, row: 50, narrowRow: 110 };
