@@ -20,15 +20,18 @@ export async function listPublished(): Promise<string[]> {
 /** Packs the packages into a folder. @returns the path of each archive by the name of its package. */
 export async function packAll(destination: string): Promise<ReadonlyMap<string, string>> {
   const archives = new Map<string, string>();
-  for (const folder of await listPublished()) {
-    if (folder !== '.') await copyFile(path.join(root, 'LICENSE'), path.join(root, folder, 'LICENSE'));
-    // The archives of "@trellis/client" and "trellis-client" have the same name.
-    const target = path.join(destination, folder === '.' ? 'trellis' : folder.replace('/', '-'));
+  const folders = await listPublished();
+  for (const folder of folders.filter((name) => name !== '.'))
+    await copyFile(path.join(root, 'LICENSE'), path.join(root, folder, 'LICENSE'));
+  // The archives of "@trellis/client" and "trellis-client" have the same name.
+  for (const together of [folders.filter((folder) => folder !== 'client'), ['client']]) {
+    const target = path.join(destination, together.length === 1 ? 'trellis-client' : 'packages');
     await mkdir(target, { recursive: true });
-    const args = ['pack', `./${folder}`, '--json', '--ignore-scripts', '--pack-destination', target];
+    const named = together.map((folder) => `./${folder}`);
+    const args = ['pack', ...named, '--json', '--ignore-scripts', '--pack-destination', target];
     const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 64 * 1024 ** 2 });
-    const [{ name, filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ name: string; filename: string }];
-    archives.set(name, path.join(target, filename));
+    const packed = JSON.parse(stdout.slice(stdout.indexOf('['))) as readonly { name: string; filename: string }[];
+    for (const { name, filename } of packed) archives.set(name, path.join(target, filename));
   }
   return archives;
 }

@@ -34,8 +34,17 @@ interface Result {
 }
 
 /** Runs a command in the project with a version of Node. */
-function run(command: string, args: readonly string[], { node = process.execPath, cwd = app } = {}): Promise<Result> {
-  const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`, NODE_ENV: '' };
+function run(
+  command: string,
+  args: readonly string[],
+  { node = process.execPath, cwd = app, env: more = {} } = {},
+): Promise<Result> {
+  const env = {
+    ...process.env,
+    ...more,
+    PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`,
+    NODE_ENV: '',
+  };
   return new Promise((resolve) => {
     execFile(command, args, { cwd, env, maxBuffer: 16 * 1024 ** 2 }, (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : Number(error.code), output: stdout + stderr });
@@ -138,7 +147,6 @@ test('a new project is installed from packed packages, changed, compiled, served
   expect(missing.output).toMatch(/^src\/handlers\/greetings\/handlers\.ts\(\d+,\d+\).*copyGreeting/mu);
   await change('src/handlers/greetings/handlers.ts', '\n});', COPY_GREETING);
   await writeFile(path.join(app, 'scripts/copy.ts'), COPY_SCRIPT);
-  expect(await run(bin('tsc'), [])).toEqual({ exitCode: 0, output: '' });
 
   const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
   await succeed('git', ['init', '--quiet', '--initial-branch', 'main']);
@@ -185,27 +193,6 @@ test.each(NODES)('the project runs on %s', async (node) => {
   }
 });
 
-test('a project can have the dashboard and the secrets service too', async () => {
-  const second = path.join(folder, 'second-app');
-  const args = [path.resolve('dist/cli.js'), 'init', second, '--with', 'dashboard,secrets'];
-  await succeed(process.execPath, args, { cwd: folder });
-  await symlink(path.join(app, 'node_modules'), path.join(second, 'node_modules'));
-  await succeed(bin('trellis'), ['generate'], { cwd: second });
-  expect(await run(bin('tsc'), [], { cwd: second })).toEqual({ exitCode: 0, output: '' });
-  const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
-    cwd: second,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const origin = await waitForLine(server, /ready at (\S+)/u);
-    const paths = ['/greetings/openapi.json', '/api/openapi.json', '/secrets/openapi.json', '/sign-in'];
-    const statuses = await Promise.all(paths.map(async (url) => (await fetch(origin + url)).status));
-    expect(statuses).toEqual([200, 200, 200, 200]);
-  } finally {
-    await stop(server);
-  }
-});
-
 const SITE_SCRIPT = `import { createSiteClient } from '@trellis/client/site-client';
 import { graphql } from '../src/generated/queries/queries.js';
 const SHORT = graphql(\`query Short { allArticle(filter: { isShort: { eq: true } }) { nodes { title isShort } } }\`);
@@ -216,12 +203,26 @@ console.log(JSON.stringify(titles));
 
 const IS_SHORT = 'return (body?.match(/\\S+/gu)?.length ?? 0) <= 10;';
 
-test('a project can have a site with kinds and computed fields of its own', async () => {
+const FEED = {
+  version: 'https://jsonfeed.org/version/1.1',
+  title: 'News',
+  items: [
+    { id: '1', url: 'https://example.com/1', title: 'Roses arrived', date_published: '2026-05-04T09:00:00Z' },
+    { id: '2', url: 'https://example.com/2', content_text: 'Untitled', tags: ['beans'] },
+  ],
+};
+
+const SOURCES_QUERY = `{
+  allNewsItem(sort: { fields: [published], order: [ASC] }) { nodes { title tags published(formatString: "D MMM YYYY") } }
+  allProduct(filter: { price: { gt: 1 } }) { nodes { sku name } }
+}`;
+
+test('a project can have all services, and a site with kinds, computed fields and sources of its own', async () => {
   const project = path.join(folder, 'site-app');
   const at = { cwd: project };
-  await succeed(process.execPath, [path.resolve('dist/cli.js'), 'init', project, '--with', 'site'], { cwd: folder });
+  const init = [path.resolve('dist/cli.js'), 'init', project, '--with', 'dashboard,secrets,site'];
+  await succeed(process.execPath, init, { cwd: folder });
   await symlink(path.join(app, 'node_modules'), path.join(project, 'node_modules'));
-  await succeed('npm', ['test'], at);
 
   const field = '  "Whether the text has at most ten words."\n  isShort: Boolean! @computed(needs: ["body"])\n}';
   await change('schema/article.graphql', '\n}', `\n${field}`, project);
@@ -239,100 +240,91 @@ test('a project can have a site with kinds and computed fields of its own', asyn
   await change('src/resolvers/article.ts', 'isShort: ()', 'isShort: ({ body })', project);
   await mkdir(path.join(project, 'scripts'), { recursive: true });
   await writeFile(path.join(project, 'scripts/short.ts'), SITE_SCRIPT);
-  await succeed(bin('trellis'), ['generate'], at);
-  expect(await run(bin('tsc'), [], at)).toEqual({ exitCode: 0, output: '' });
+  await addSources(project);
 
+  const feed = createServer((_request, response) => void response.end(JSON.stringify(FEED)));
+  await once(feed.listen(0, '127.0.0.1'), 'listening');
+  const env = {
+    NEWS_FEED: `http://127.0.0.1:${(feed.address() as AddressInfo).port}/feed.json`,
+    SHOP_DATABASE: path.join(project, 'shop.db'),
+  };
+  // Generates, checks the types, and runs the tests of the new project.
+  await succeed('npm', ['test'], { ...at, env });
   const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
     cwd: project,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
     const origin = await waitForLine(server, /ready at (\S+)/u);
-    const query =
-      '{ allArticle { nodes { title isShort } } allFile { totalCount } file(extension: { eq: "md" }) { publicURL } }';
-    const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(query)}`);
-    expect(await response.json()).toEqual({
-      data: {
-        allArticle: {
-          nodes: [
-            { title: 'Beans need a trellis', isShort: false },
-            { title: 'Roses in June', isShort: true },
-          ],
-        },
-        allFile: { totalCount: 2 },
-        file: { publicURL: expect.stringMatching(/^\/static\/.*\.md$/u) as string },
-      },
-    });
+    await tryArticles(origin);
     expect(await succeed(bin('jiti'), ['scripts/short.ts', origin], at)).toBe('["Roses in June"]\n');
-    expect((await fetch(`${origin}/greetings/Ada`)).status).toBe(200);
+    await trySources(origin);
+    const paths = [
+      '/greetings/Ada',
+      '/greetings/openapi.json',
+      '/api/openapi.json',
+      '/secrets/openapi.json',
+      '/sign-in',
+    ];
+    const statuses = await Promise.all(paths.map(async (url) => (await fetch(origin + url)).status));
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
   } finally {
     await stop(server);
+    feed.close();
   }
 });
 
-const FEED = {
-  version: 'https://jsonfeed.org/version/1.1',
-  title: 'News',
-  items: [
-    { id: '1', url: 'https://example.com/1', title: 'Roses arrived', date_published: '2026-05-04T09:00:00Z' },
-    { id: '2', url: 'https://example.com/2', content_text: 'Untitled', tags: ['beans'] },
-  ],
-};
-
-const SOURCES_QUERY = `{
-  allNewsItem(sort: { fields: [published], order: [ASC] }) { nodes { title tags published(formatString: "D MMM YYYY") } }
-  allProduct(filter: { price: { gt: 1 } }) { nodes { sku name } }
-}`;
-
-test('docs/site-sources.md adds the entries of a feed and the rows of a table', async () => {
-  const project = path.join(folder, 'site-app');
+/** Follows docs/site-sources.md: adds the entries of a feed and the rows of a table. */
+async function addSources(project: string): Promise<void> {
   for (const { file, text } of (await readPage('docs/site-sources.md')).files) {
     await mkdir(path.dirname(path.join(project, file)), { recursive: true });
     await writeFile(path.join(project, file), text);
   }
   const [entry = ''] = /^sources: \{\n.*?^\},\n/msu.exec(await readFile('docs/site-sources.md', 'utf8')) ?? [];
   await change('trellis.config.ts', "folder: 'content',\n", `folder: 'content',\n${entry}`, project);
-  await succeed(bin('trellis'), ['generate'], { cwd: project });
-  expect(await run(bin('tsc'), [], { cwd: project })).toEqual({ exitCode: 0, output: '' });
-
   const shop = new DatabaseSync(path.join(project, 'shop.db'));
   shop.exec(`
     CREATE TABLE product (sku TEXT PRIMARY KEY, name TEXT, price REAL, changed TEXT, deleted INTEGER DEFAULT 0);
     INSERT INTO product VALUES ('a', 'Spade', 12.5, '2026-01-01', 0), ('b', 'Seeds', 0.9, '2026-01-02', 0);
   `);
   shop.close();
-  const feed = createServer((_request, response) => void response.end(JSON.stringify(FEED)));
-  await once(feed.listen(0, '127.0.0.1'), 'listening');
-  const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
-    cwd: project,
-    env: {
-      ...process.env,
-      NEWS_FEED: `http://127.0.0.1:${(feed.address() as AddressInfo).port}/feed.json`,
-      SHOP_DATABASE: path.join(project, 'shop.db'),
+}
+
+async function tryArticles(origin: string): Promise<void> {
+  const query =
+    '{ allArticle { nodes { title isShort } } allFile { totalCount } file(extension: { eq: "md" }) { publicURL } }';
+  const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(query)}`);
+  expect(await response.json()).toEqual({
+    data: {
+      allArticle: {
+        nodes: [
+          { title: 'Beans need a trellis', isShort: false },
+          { title: 'Roses in June', isShort: true },
+        ],
+      },
+      allFile: { totalCount: 2 },
+      file: { publicURL: expect.stringMatching(/^\/static\/.*\.md$/u) as string },
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  try {
-    const origin = await waitForLine(server, /ready at (\S+)/u);
-    await eventually(async () => {
-      const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(SOURCES_QUERY)}`);
-      expect(await response.json()).toEqual({
-        data: {
-          allNewsItem: {
-            nodes: [
-              { title: 'Roses arrived', tags: [], published: '4 May 2026' },
-              { title: 'https://example.com/2', tags: ['beans'], published: null },
-            ],
-          },
-          allProduct: { nodes: [{ sku: 'a', name: 'Spade' }] },
+}
+
+async function trySources(origin: string): Promise<void> {
+  await eventually(async () => {
+    const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(SOURCES_QUERY)}`);
+    expect(await response.json()).toEqual({
+      data: {
+        allNewsItem: {
+          nodes: [
+            { title: 'Roses arrived', tags: [], published: '4 May 2026' },
+            { title: 'https://example.com/2', tags: ['beans'], published: null },
+          ],
         },
-      });
+        allProduct: { nodes: [{ sku: 'a', name: 'Spade' }] },
+      },
     });
-  } finally {
-    await stop(server);
-    feed.close();
-  }
-});
+  });
+}
 
 test('docs/blog.md makes a blog, and its pages', async () => {
   const built = await followBlog({ folder, modules: path.join(app, 'node_modules') });
