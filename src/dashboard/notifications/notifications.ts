@@ -116,14 +116,16 @@ export function createNotifications(options: NotificationsOptions): Notification
     },
     async test(caller, channelId) {
       const { personId } = requireSession(caller);
-      const { id } = await inTransaction(database, async (transaction) => {
+      // Claimed in the transaction that adds it, so that no worker process sends it first.
+      const claimed = await inTransaction(database, async (transaction) => {
         const channel = await getChannel(transaction, personId, channelId);
         const message = channel.confirmed_at === null ? CONFIRMATION : TEST_MESSAGE;
-        return addDelivery(transaction, channel, { message, at: now() });
+        const { id } = await addDelivery(transaction, channel, { message, at: now() });
+        return claimDelivery(transaction, { id, at: now() });
       });
-      const claimed = await claimDelivery(database, { id, at: now() });
-      if (claimed !== undefined) await worker.attempt(claimed, true);
-      const own = database.selectFrom('notification_deliveries').selectAll().where('id', '=', id);
+      if (claimed === undefined) throw new Error('A new delivery could not be claimed.');
+      await worker.attempt(claimed, true);
+      const own = database.selectFrom('notification_deliveries').selectAll().where('id', '=', claimed.id);
       return toEntry(await own.executeTakeFirstOrThrow(), now());
     },
     async listDeliveries(caller, { limit, offset }) {
