@@ -367,6 +367,23 @@ export const refreshDashboard = /* @__PURE__ */ createCall<paths, operations['re
 export const streamDashboard = /* @__PURE__ */ createStreamCall<paths, components['schemas']['Dashboard'], CallArguments<operations['streamDashboard']>>('get', '/api/dashboard/stream', { places: { 'last-event-id': 'header' } });
 
 /**
+ * Stream the differences between boards
+ *
+ * Sends the same boards as `/api/dashboard/stream`, at the same times, in fewer bytes: the first event has the whole
+ * board, and each later one only what differs from the board of the event before. `trellis-client/boards`
+ * applies them and yields whole boards.
+ *
+ * A client that reconnects with the `id` of the last event in `Last-Event-ID` receives the difference from that
+ * board if the server still knows it, and otherwise the whole board. An event also has the whole board if more than
+ * half of its rows differ.
+ *
+ * The limits and errors are those of `/api/dashboard/stream`, with which it shares the 16 open streams.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const streamBoardChanges = /* @__PURE__ */ createStreamCall<paths, components['schemas']['BoardChange'], CallArguments<operations['streamBoardChanges']>>('get', '/api/dashboard/changes', { places: { 'last-event-id': 'header' } });
+
+/**
  * Ignore a repository
  *
  * Hides the repository's pull requests, issues or both from the board. Replaces an earlier choice for the same

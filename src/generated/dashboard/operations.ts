@@ -745,6 +745,29 @@ export const operations: readonly OperationSpec[] = [
     validate: { query: validators.streamDashboardQuery, headers: validators.streamDashboardHeaders },
   },
   {
+    id: 'streamBoardChanges',
+    method: 'get',
+    path: '/api/dashboard/changes',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'includeDrafts', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'includeSnoozed', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'last-event-id', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['text/event-stream'], validate: validators.boardChangeSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.streamBoardChangesQuery, headers: validators.streamBoardChangesHeaders },
+  },
+  {
     id: 'ignoreRepository',
     method: 'post',
     path: '/api/repos/ignore',
@@ -2637,6 +2660,28 @@ export type StreamDashboardOutput =
       readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Dashboard']>>;
     };
 
+/** The input of `streamBoardChanges`. */
+export interface StreamBoardChangesInput extends RequestContext {
+  readonly query: {
+    /** Whether to list draft pull requests in all events of the stream. */
+    readonly includeDrafts: boolean;
+    /** Whether to list snoozed pull requests in all events of the stream. */
+    readonly includeSnoozed: boolean;
+  };
+  readonly headers: {
+    /** The `id` of the last event that the client received. */
+    readonly 'last-event-id'?: string;
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `streamBoardChanges`. Errors are thrown. */
+export type StreamBoardChangesOutput =
+  | {
+      readonly status: 200;
+      readonly body: AsyncIterable<ServerSentEvent<components['schemas']['BoardChange']>>;
+    };
+
 /** The input of `ignoreRepository`. */
 export interface IgnoreRepositoryInput extends RequestContext {
   readonly body: components['schemas']['IgnoreRepositoryRequest'];
@@ -4411,6 +4456,8 @@ export interface BoardHandlers {
   readonly refreshDashboard: (input: RefreshDashboardInput) => Promise<RefreshDashboardOutput>;
   /** Stream board changes */
   readonly streamDashboard: (input: StreamDashboardInput) => Promise<StreamDashboardOutput>;
+  /** Stream the differences between boards */
+  readonly streamBoardChanges: (input: StreamBoardChangesInput) => Promise<StreamBoardChangesOutput>;
   /** Record a visit to the board */
   readonly saveVisit: (input: SaveVisitInput) => Promise<SaveVisitOutput>;
 }

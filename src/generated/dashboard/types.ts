@@ -632,6 +632,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/dashboard/changes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Stream the differences between boards
+         * @description Sends the same boards as `/api/dashboard/stream`, at the same times, in fewer bytes: the first event has the whole
+         *     board, and each later one only what differs from the board of the event before. `trellis-client/boards`
+         *     applies them and yields whole boards.
+         *
+         *     A client that reconnects with the `id` of the last event in `Last-Event-ID` receives the difference from that
+         *     board if the server still knows it, and otherwise the whole board. An event also has the whole board if more than
+         *     half of its rows differ.
+         *
+         *     The limits and errors are those of `/api/dashboard/stream`, with which it shares the 16 open streams.
+         */
+        readonly get: operations["streamBoardChanges"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/repos/ignore": {
         readonly parameters: {
             readonly query?: never;
@@ -2298,8 +2326,14 @@ export interface components {
             readonly forges: readonly components["schemas"]["ForgeHealth"][];
             /** @description The states of the other credentials; omitted if there are none. */
             readonly furtherForges?: readonly components["schemas"]["ForgeHealth"][];
+            /**
+             * @description The open pull requests: those that can be merged now first, then by last update, newest first. Without those
+             *     that the request leaves out.
+             */
             readonly pullRequests: readonly components["schemas"]["PullRequest"][];
+            /** @description The open issues by last update, newest first. */
             readonly issues: readonly components["schemas"]["Issue"][];
+            /** @description The repositories of the pull requests and issues. */
             readonly repos: readonly components["schemas"]["RepoStatus"][];
             /** @description The number of issues, without housekeeping issues. */
             readonly openIssueCount: number;
@@ -2705,6 +2739,60 @@ export interface components {
             /** Format: date-time */
             readonly mergedAt: string;
             readonly message: string;
+        };
+        /** @description A whole board, or its difference from the board of an earlier event. */
+        readonly BoardChange: components["schemas"]["WholeBoard"] | components["schemas"]["BoardDifference"];
+        /** @description A board that replaces any other. */
+        readonly WholeBoard: {
+            readonly board: components["schemas"]["Dashboard"];
+        };
+        /**
+         * @description The difference of a board from an earlier one. Members that it doesn't name are equal. Rows that differ in any way
+         *     are sent as a whole.
+         */
+        readonly BoardDifference: {
+            /** @description The `id` of the event with the earlier board, which the client received last. */
+            readonly from: string;
+            readonly set: components["schemas"]["BoardMembers"];
+            /** @description The members of the earlier board that this one lacks; omitted if there are none. */
+            readonly unset?: readonly string[];
+            /** @description The pull requests in order; omitted if all are equal. */
+            readonly pullRequests?: readonly components["schemas"]["PullRequestRun"][];
+            /** @description The issues in order; omitted if all are equal. */
+            readonly issues?: readonly components["schemas"]["IssueRun"][];
+            /** @description The repositories in order; omitted if all are equal. */
+            readonly repos?: readonly components["schemas"]["RepositoryRun"][];
+        };
+        /** @description The members of a board that differ, apart from its lists of pull requests, issues and repositories. */
+        readonly BoardMembers: {
+            /** Format: date-time */
+            readonly generatedAt?: string;
+            readonly readIntervalSeconds?: number;
+            readonly forges?: readonly components["schemas"]["ForgeHealth"][];
+            readonly furtherForges?: readonly components["schemas"]["ForgeHealth"][];
+            readonly openIssueCount?: number;
+            readonly hiddenDrafts?: number;
+            readonly hiddenSnoozed?: number;
+            readonly sections?: readonly components["schemas"]["SectionCount"][];
+            readonly autoMerged?: readonly components["schemas"]["AutoMergedPullRequest"][];
+        };
+        /** @description Consecutive rows of a list, either kept from the earlier list or new. */
+        readonly PullRequestRun: components["schemas"]["KeptRows"] | {
+            readonly rows: readonly components["schemas"]["PullRequest"][];
+        };
+        /** @description Rows of the earlier list that follow each other there. */
+        readonly KeptRows: {
+            /** @description The position of the first one in the earlier list, from 0. */
+            readonly start: number;
+            readonly count: number;
+        };
+        /** @description Consecutive rows of a list, either kept from the earlier list or new. */
+        readonly IssueRun: components["schemas"]["KeptRows"] | {
+            readonly rows: readonly components["schemas"]["Issue"][];
+        };
+        /** @description Consecutive rows of a list, either kept from the earlier list or new. */
+        readonly RepositoryRun: components["schemas"]["KeptRows"] | {
+            readonly rows: readonly components["schemas"]["RepoStatus"][];
         };
         /** @description Which parts of a repository to ignore. */
         readonly IgnoreRepositoryRequest: {
@@ -5648,6 +5736,52 @@ export interface operations {
                     /**
                      * @example id: mbp1w8hs
                      *     data: {"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"hiddenSnoozed":0,"sections":[],"autoMerged":[]}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly streamBoardChanges: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whether to list draft pull requests in all events of the stream. */
+                readonly includeDrafts?: boolean;
+                /** @description Whether to list snoozed pull requests in all events of the stream. */
+                readonly includeSnoozed?: boolean;
+            };
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that the client received.
+                 * @example mbp1w8hs.0.0~V8Qh3pXy2kLw9aZr
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A stream of boards and of differences between boards. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: mbp1w8hs.0.0~V8Qh3pXy2kLw9aZr
+                     *     data: {"board":{"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"hiddenSnoozed":0,"sections":[],"autoMerged":[]}}
+                     *
+                     *     id: mbp1wcx0.0.0~o1BFkQ7mE4sYtUj5
+                     *     data: {"from":"mbp1w8hs.0.0~V8Qh3pXy2kLw9aZr","set":{"generatedAt":"2026-05-02T10:33:00Z"}}
                      */
                     readonly "text/event-stream": string;
                 };
