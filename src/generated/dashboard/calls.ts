@@ -553,6 +553,32 @@ export const dequeuePullRequest = /* @__PURE__ */ createCall<paths, operations['
 export const closePullRequest = /* @__PURE__ */ createCall<paths, operations['closePullRequest'], CallArguments<operations['closePullRequest']>>('post', '/api/pull-requests/close', { places: { 'idempotency-key': 'header' } });
 
 /**
+ * Approve, request changes or comment
+ *
+ * Submits a review of the commit on the board. The forge decides whether the caller may review; authors can only
+ * comment. `text` is required unless the pull request is approved. Returns 400 for `request_changes` at GitLab,
+ * whose API has no such operation.
+ *
+ * If the response of the forge is lost, a second review is rejected with `unknown` for 10 minutes.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
+ */
+export const reviewPullRequest = /* @__PURE__ */ createCall<paths, operations['reviewPullRequest'], CallArguments<operations['reviewPullRequest']>>('post', '/api/pull-requests/review', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Change reviewers, assignees and labels
+ *
+ * Adds and removes requested reviewers, assignees and labels, in this order, with a request to the forge for each. The
+ * first that the forge rejects ends it; the changes before remain. Repeating the same request has no further effect.
+ *
+ * A team is `owner/team`, as in `acme/core`; GitLab has none. GitHub creates missing labels, and ignores assignees
+ * without access to the repository. At Forgejo and GitLab, unknown names return 404.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
+ */
+export const editPullRequest = /* @__PURE__ */ createCall<paths, operations['editPullRequest'], CallArguments<operations['editPullRequest']>>('post', '/api/pull-requests/edit', { places: { 'idempotency-key': 'header' } });
+
+/**
  * Rerun failed checks
  *
  * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.

@@ -1127,6 +1127,58 @@ export const operations: readonly OperationSpec[] = [
     validate: { headers: validators.closePullRequestHeaders, body: validators.closePullRequestBody },
   },
   {
+    id: 'reviewPullRequest',
+    method: 'post',
+    path: '/api/pull-requests/review',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 524288 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.reviewPullRequestHeaders, body: validators.reviewPullRequestBody },
+  },
+  {
+    id: 'editPullRequest',
+    method: 'post',
+    path: '/api/pull-requests/edit',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 131072 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.editPullRequestHeaders, body: validators.editPullRequestBody },
+  },
+  {
     id: 'rerunChecks',
     method: 'post',
     path: '/api/pull-requests/rerun-checks',
@@ -3320,6 +3372,146 @@ export type ClosePullRequestOutput =
       };
     };
 
+/** The input of `reviewPullRequest`. */
+export interface ReviewPullRequestInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['ReviewRequest'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `reviewPullRequest`. Errors are thrown. */
+export type ReviewPullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+        /** The number of seconds to wait before retrying, at least 1. */
+        readonly 'Retry-After': string;
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** The number of requests left in the current window. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** The number of seconds until the current window ends. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** The input of `editPullRequest`. */
+export interface EditPullRequestInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['EditRequest'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `editPullRequest`. Errors are thrown. */
+export type EditPullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+        /** The number of seconds to wait before retrying, at least 1. */
+        readonly 'Retry-After': string;
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** The number of requests left in the current window. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** The number of seconds until the current window ends. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
 /** The input of `rerunChecks`. */
 export interface RerunChecksInput extends RequestContext {
   readonly headers: {
@@ -4476,6 +4668,10 @@ export interface PullRequestsHandlers {
   readonly dequeuePullRequest: (input: DequeuePullRequestInput) => Promise<DequeuePullRequestOutput>;
   /** Close a pull request without merging */
   readonly closePullRequest: (input: ClosePullRequestInput) => Promise<ClosePullRequestOutput>;
+  /** Approve, request changes or comment */
+  readonly reviewPullRequest: (input: ReviewPullRequestInput) => Promise<ReviewPullRequestOutput>;
+  /** Change reviewers, assignees and labels */
+  readonly editPullRequest: (input: EditPullRequestInput) => Promise<EditPullRequestOutput>;
   /** Rerun failed checks */
   readonly rerunChecks: (input: RerunChecksInput) => Promise<RerunChecksOutput>;
   /** Update a branch from its base */

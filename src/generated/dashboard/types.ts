@@ -994,6 +994,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/pull-requests/review": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Approve, request changes or comment
+         * @description Submits a review of the commit on the board. The forge decides whether the caller may review; authors can only
+         *     comment. `text` is required unless the pull request is approved. Returns 400 for `request_changes` at GitLab,
+         *     whose API has no such operation.
+         *
+         *     If the response of the forge is lost, a second review is rejected with `unknown` for 10 minutes.
+         */
+        readonly post: operations["reviewPullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/edit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change reviewers, assignees and labels
+         * @description Adds and removes requested reviewers, assignees and labels, in this order, with a request to the forge for each. The
+         *     first that the forge rejects ends it; the changes before remain. Repeating the same request has no further effect.
+         *
+         *     A team is `owner/team`, as in `acme/core`; GitLab has none. GitHub creates missing labels, and ignores assignees
+         *     without access to the repository. At Forgejo and GitLab, unknown names return 404.
+         */
+        readonly post: operations["editPullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/pull-requests/rerun-checks": {
         readonly parameters: {
             readonly query?: never;
@@ -2856,6 +2904,31 @@ export interface components {
             readonly fullName: components["schemas"]["RepoName"];
             readonly number: components["schemas"]["ItemNumber"];
         };
+        /** @description A review to submit. */
+        readonly ReviewRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            /** @enum {string} */
+            readonly verdict: "approve" | "request_changes" | "comment";
+            /** @description Markdown, as the forge renders it. */
+            readonly text?: string;
+        };
+        /** @description The changes of a pull request; at least one. */
+        readonly EditRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            readonly reviewers?: components["schemas"]["NameChanges"];
+            readonly assignees?: components["schemas"]["NameChanges"];
+            readonly labels?: components["schemas"]["NameChanges"];
+        } | unknown | unknown | unknown;
+        /** @description Names to add and to remove. */
+        readonly NameChanges: {
+            readonly add?: components["schemas"]["ChangedNames"];
+            readonly remove?: components["schemas"]["ChangedNames"];
+        };
+        readonly ChangedNames: readonly string[];
         readonly DependabotRequest: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
@@ -6475,6 +6548,116 @@ export interface operations {
         };
         readonly responses: {
             /** @description The pull request is closed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly reviewPullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "verdict": "approve",
+                 *       "text": "Nice."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ReviewRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The review is submitted. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly editPullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "reviewers": {
+                 *         "add": [
+                 *           "lisa",
+                 *           "acme/core"
+                 *         ]
+                 *       },
+                 *       "labels": {
+                 *         "add": [
+                 *           "bug"
+                 *         ],
+                 *         "remove": [
+                 *           "stale"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The changes are made. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
