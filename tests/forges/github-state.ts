@@ -59,7 +59,7 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   reviewDecision: string | null;
   /** Logins of requested reviewers; teams have the prefix `team:`. */
   requested: string[];
-  /** Those of the requested reviewers who own changed files. */
+  /** The requested reviewers who own changed files. */
   codeOwners: string[];
   milestone: string | null;
   assignees: string[];

@@ -12,7 +12,7 @@ type BoardDifference = Schemas['BoardDifference'];
 const LISTS = ['pullRequests', 'issues', 'repos'] as const;
 type ListName = (typeof LISTS)[number];
 
-/** The digests of a board, which suffice to find what differs from it later, in a fraction of its memory. */
+/** The digests of a board, from which later differences are found. They take a fraction of its memory. */
 export interface BoardOutline {
   /** The digest of the whole board. */
   readonly digest: string;
@@ -74,7 +74,7 @@ export interface EarlierBoard {
 /** The frozen changes of a board, so that streams that send the same one share its JSON and compressed bytes. */
 const changes = new WeakMap<Board, Map<string, BoardChange>>();
 
-/** Returns the difference from an earlier board, or the whole board if there is none or the difference is large. */
+/** Returns the difference from an earlier board, or the whole board without an earlier one, or if the difference is large. */
 export function toBoardChange(board: Board, earlier: EarlierBoard | undefined): BoardChange {
   const known = changes.get(board) ?? new Map<string, BoardChange>();
   changes.set(board, known);
@@ -120,7 +120,7 @@ function lengthOf(runs: readonly Run<object>[]): number {
 }
 
 /**
- * Describes a list by an earlier one, in linear time. Rows that moved are kept rows too.
+ * Describes a list by an earlier one, in linear time. Rows that moved are not sent again.
  *
  * @returns `undefined` if the lists are equal.
  */

@@ -19,7 +19,7 @@ const render = (snapshot: Partial<BoardSnapshot>, at = 1_777_717_800_000): Board
 
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Sends a board as its difference from another one, as JSON, and applies it. */
+/** Sends a board as its difference from an earlier one, as JSON, and applies it. */
 function transfer(board: Board, earlier: Board): { readonly change: BoardChange; readonly result: Board } {
   const change = asJson(toBoardChange(board, { id: 'e1', outline: outlineOf(earlier) }));
   return { change, result: applyBoardChange({ id: 'e1', data: asJson(earlier) }, change) };
