@@ -2502,8 +2502,12 @@ export interface components {
             readonly forge: components["schemas"]["ForgeName"];
             readonly repo: components["schemas"]["RepoName"];
             readonly number: components["schemas"]["ItemNumber"];
+            /** @description The title as plain text, of at most 1,024 characters. */
             readonly title: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The page of the pull request at the forge.
+             */
             readonly url: string;
             /** @description The login; `ghost` if the account was deleted. */
             readonly author: string;
@@ -2802,7 +2806,7 @@ export interface components {
             /** @description The `id` of the event with the earlier board, which the client received last. */
             readonly from: string;
             readonly set: components["schemas"]["BoardMembers"];
-            /** @description The members of the earlier board that this one lacks; omitted if there are none. */
+            /** @description The members of the earlier board that this one lacks; omitted if it lacks no member. */
             readonly unset?: readonly string[];
             /** @description The pull requests in order; omitted if all are equal. */
             readonly pullRequests?: readonly components["schemas"]["PullRequestRun"][];
@@ -2922,7 +2926,7 @@ export interface components {
             readonly reviewers?: components["schemas"]["NameChanges"];
             readonly assignees?: components["schemas"]["NameChanges"];
             readonly labels?: components["schemas"]["NameChanges"];
-        } | unknown | unknown | unknown;
+        };
         /** @description Names to add and to remove. */
         readonly NameChanges: {
             readonly add?: components["schemas"]["ChangedNames"];
@@ -2960,6 +2964,20 @@ export interface components {
             readonly deletions?: number;
             readonly changedFiles?: number;
             readonly commits?: number;
+            /**
+             * @description The number of approvals that the rules of the base branch require. Omitted if the forge doesn't report it or
+             *     requires none.
+             */
+            readonly requiredApprovals?: number;
+            /**
+             * @description The users and teams, as `owner/team`, whose review is requested because they own changed files. Omitted if the
+             *     forge doesn't report them.
+             */
+            readonly codeOwners?: readonly string[];
+            /** @description The logins of the assigned users. Omitted if the forge doesn't report them. */
+            readonly assignees?: readonly string[];
+            /** @description The title of the milestone. Omitted if the forge doesn't report it or it has none. */
+            readonly milestone?: string;
             /** @description The submitted reviews. */
             readonly reviews: readonly components["schemas"]["SubmittedReview"][];
             /** @description The first comments of the unresolved threads. */

@@ -18361,7 +18361,7 @@ return errors === 0;
 
 export const editPullRequestBody = validate301;
 const schema285 = {"$id":"function-editPullRequestBody","$ref":"request#/components/schemas/EditRequest"};
-const schema286 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"anyOf":[{"required":["reviewers"]},{"required":["assignees"]},{"required":["labels"]}],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"reviewers":{"$ref":"#/components/schemas/NameChanges"},"assignees":{"$ref":"#/components/schemas/NameChanges"},"labels":{"$ref":"#/components/schemas/NameChanges"}}};
+const schema286 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"minProperties":4,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"reviewers":{"$ref":"#/components/schemas/NameChanges"},"assignees":{"$ref":"#/components/schemas/NameChanges"},"labels":{"$ref":"#/components/schemas/NameChanges"}}};
 const schema290 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"add":{"$ref":"#/components/schemas/ChangedNames"},"remove":{"$ref":"#/components/schemas/ChangedNames"}}};
 const schema291 = {"type":"array","minItems":1,"maxItems":20,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":255,"pattern":"\\S"}};
 
@@ -18531,106 +18531,20 @@ function validate302(data, {instancePath="", parentData, parentDataProperty, roo
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
-const _errs1 = errors;
-let valid0 = false;
-const _errs2 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.reviewers === undefined) && (missing0 = "reviewers")){
-const err0 = {instancePath,schemaPath:"#/anyOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-else {
-}
-}
-if(errors === _errs2){
-}
-var _valid0 = _errs2 === errors;
-valid0 = valid0 || _valid0;
-if(!valid0){
-const _errs3 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing1;
-if((data.assignees === undefined) && (missing1 = "assignees")){
-const err1 = {instancePath,schemaPath:"#/anyOf/1/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-else {
-}
-}
-if(errors === _errs3){
-}
-var _valid0 = _errs3 === errors;
-valid0 = valid0 || _valid0;
-if(!valid0){
-const _errs4 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing2;
-if((data.labels === undefined) && (missing2 = "labels")){
-const err2 = {instancePath,schemaPath:"#/anyOf/2/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-else {
-}
-}
-if(errors === _errs4){
-}
-var _valid0 = _errs4 === errors;
-valid0 = valid0 || _valid0;
-if(!valid0){
-}
-}
-}
-if(!valid0){
-const err3 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate302.errors = vErrors;
-return false;
-}
-else {
-errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
-}
-}
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing3;
-if((((data.forge === undefined) && (missing3 = "forge")) || ((data.fullName === undefined) && (missing3 = "fullName"))) || ((data.number === undefined) && (missing3 = "number"))){
-validate302.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+if(Object.keys(data).length < 4){
+validate302.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 4},message:"must NOT have fewer than 4 properties"}];
 return false;
 }
 else {
-const _errs5 = errors;
+let missing0;
+if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
+validate302.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "forge") || (key0 === "fullName")) || (key0 === "number")) || (key0 === "reviewers")) || (key0 === "assignees")) || (key0 === "labels"))){
 validate302.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
@@ -18638,16 +18552,16 @@ return false;
 break;
 }
 }
-if(_errs5 === errors){
+if(_errs1 === errors){
 if(data.forge !== undefined){
 let data0 = data.forge;
-const _errs6 = errors;
-const _errs7 = errors;
+const _errs2 = errors;
+const _errs3 = errors;
 if(typeof data0 !== "string"){
 validate302.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs8 = errors;
+const _errs4 = errors;
 const vSchema0 = schema92.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
 validate302.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema92.enum},message:"must be equal to one of the allowed values"}];
@@ -18655,23 +18569,23 @@ return false;
 }
 else {
 }
-if(errors === _errs7){
+if(errors === _errs3){
 }
-var valid2 = _errs7 === errors;
-if(valid2){
+var valid1 = _errs3 === errors;
+if(valid1){
 }
-var valid1 = _errs6 === errors;
+var valid0 = _errs2 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
+if(valid0){
 if(data.fullName !== undefined){
 let data1 = data.fullName;
-const _errs9 = errors;
-const _errs10 = errors;
-const _errs11 = errors;
-if(errors === _errs10){
+const _errs5 = errors;
+const _errs6 = errors;
+const _errs7 = errors;
+if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
 validate302.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
@@ -18690,28 +18604,28 @@ else {
 validate302.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs10){
+if(errors === _errs6){
 }
 }
-var valid3 = _errs10 === errors;
-if(valid3){
+var valid2 = _errs6 === errors;
+if(valid2){
 }
-var valid1 = _errs9 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
+if(valid0){
 if(data.number !== undefined){
 let data2 = data.number;
-const _errs12 = errors;
-const _errs13 = errors;
+const _errs8 = errors;
+const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
 validate302.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-const _errs14 = errors;
-if(errors === _errs13){
+const _errs10 = errors;
+if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
 validate302.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
@@ -18726,63 +18640,64 @@ else {
 }
 }
 }
-if(errors === _errs13){
+if(errors === _errs9){
 }
 }
-var valid4 = _errs13 === errors;
-if(valid4){
+var valid3 = _errs9 === errors;
+if(valid3){
 }
-var valid1 = _errs12 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
+if(valid0){
 if(data.reviewers !== undefined){
 let data3 = data.reviewers;
-const _errs15 = errors;
+const _errs11 = errors;
 if(!(validate303(data3, {instancePath:instancePath+"/reviewers",parentData:data,parentDataProperty:"reviewers",rootData}))){
 vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs15 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
+if(valid0){
 if(data.assignees !== undefined){
 let data4 = data.assignees;
-const _errs16 = errors;
+const _errs12 = errors;
 if(!(validate303(data4, {instancePath:instancePath+"/assignees",parentData:data,parentDataProperty:"assignees",rootData}))){
 vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs16 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
+if(valid0){
 if(data.labels !== undefined){
 let data5 = data.labels;
-const _errs17 = errors;
+const _errs13 = errors;
 if(!(validate303(data5, {instancePath:instancePath+"/labels",parentData:data,parentDataProperty:"labels",rootData}))){
 vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs17 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
+if(valid0){
+}
 }
 }
 }
@@ -20187,7 +20102,7 @@ return errors === 0;
 
 export const pullRequestDetailsSchema = validate334;
 const schema327 = {"$id":"function-pullRequestDetailsSchema","$ref":"response#/components/schemas/PullRequestDetails"};
-const schema328 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}}}};
+const schema328 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"requiredApprovals":{"type":"integer","minimum":1},"codeOwners":{"type":"array","maxItems":100,"items":{"type":"string"}},"assignees":{"type":"array","maxItems":100,"items":{"type":"string"}},"milestone":{"type":"string"},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}}}};
 const schema329 = {"type":"object","required":["author","state"],"properties":{"author":{"type":"string"},"state":{"type":"string","enum":["approved","changes_requested","commented","dismissed"]},"submittedAt":{"type":"string","format":"date-time"}}};
 
 function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -20567,40 +20482,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reviews !== undefined){
-let data4 = data.reviews;
+if(data.requiredApprovals !== undefined){
+let data4 = data.requiredApprovals;
 const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate335.errors = [{instancePath:instancePath+"/requiredApprovals",schemaPath:"#/properties/requiredApprovals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs10 = errors;
 if(errors === _errs9){
-if(Array.isArray(data4)){
-if(data4.length > 100){
-validate335.errors = [{instancePath:instancePath+"/reviews",schemaPath:"#/properties/reviews/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate335.errors = [{instancePath:instancePath+"/requiredApprovals",schemaPath:"#/properties/requiredApprovals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
-var valid1 = true;
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-let data5 = data4[i0];
-const _errs11 = errors;
-if(!(validate336(data5, {instancePath:instancePath+"/reviews/" + i0,parentData:data4,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
-errors = vErrors.length;
 }
-else {
-}
-var valid1 = _errs11 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
-}
-}
-else {
-validate335.errors = [{instancePath:instancePath+"/reviews",schemaPath:"#/properties/reviews/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
 }
 if(errors === _errs9){
 }
@@ -20611,29 +20508,75 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.threads !== undefined){
-let data6 = data.threads;
+if(data.codeOwners !== undefined){
+let data5 = data.codeOwners;
+const _errs11 = errors;
 const _errs12 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+if(data5.length > 100){
+validate335.errors = [{instancePath:instancePath+"/codeOwners",schemaPath:"#/properties/codeOwners/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+let data6 = data5[i0];
 const _errs13 = errors;
-if(errors === _errs12){
-if(Array.isArray(data6)){
-if(data6.length > 100){
-validate335.errors = [{instancePath:instancePath+"/threads",schemaPath:"#/properties/threads/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+if(typeof data6 !== "string"){
+validate335.errors = [{instancePath:instancePath+"/codeOwners/" + i0,schemaPath:"#/properties/codeOwners/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid1 = _errs13 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/codeOwners",schemaPath:"#/properties/codeOwners/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs11){
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.assignees !== undefined){
+let data7 = data.assignees;
+const _errs15 = errors;
+const _errs16 = errors;
+if(errors === _errs15){
+if(Array.isArray(data7)){
+if(data7.length > 100){
+validate335.errors = [{instancePath:instancePath+"/assignees",schemaPath:"#/properties/assignees/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
 var valid2 = true;
-const len1 = data6.length;
+const len1 = data7.length;
 for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-const _errs14 = errors;
-if(!(validate338(data7, {instancePath:instancePath+"/threads/" + i1,parentData:data6,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
-errors = vErrors.length;
+let data8 = data7[i1];
+const _errs17 = errors;
+if(typeof data8 !== "string"){
+validate335.errors = [{instancePath:instancePath+"/assignees/" + i1,schemaPath:"#/properties/assignees/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
-else {
+const _errs18 = errors;
+if(errors === _errs17){
 }
-var valid2 = _errs14 === errors;
+var valid2 = _errs17 === errors;
 if(!valid2){
 break;
 }
@@ -20643,51 +20586,7 @@ if(valid2){
 }
 }
 else {
-validate335.errors = [{instancePath:instancePath+"/threads",schemaPath:"#/properties/threads/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === _errs12){
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.comments !== undefined){
-let data8 = data.comments;
-const _errs15 = errors;
-const _errs16 = errors;
-if(errors === _errs15){
-if(Array.isArray(data8)){
-if(data8.length > 100){
-validate335.errors = [{instancePath:instancePath+"/comments",schemaPath:"#/properties/comments/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
-return false;
-}
-else {
-var valid3 = true;
-const len2 = data8.length;
-for(let i2=0; i2<len2; i2++){
-let data9 = data8[i2];
-const _errs17 = errors;
-if(!(validate338(data9, {instancePath:instancePath+"/comments/" + i2,parentData:data8,parentDataProperty:i2,rootData}))){
-vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid3 = _errs17 === errors;
-if(!valid3){
-break;
-}
-}
-if(valid3){
-}
-}
-}
-else {
-validate335.errors = [{instancePath:instancePath+"/comments",schemaPath:"#/properties/comments/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate335.errors = [{instancePath:instancePath+"/assignees",schemaPath:"#/properties/assignees/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs15){
@@ -20699,6 +20598,158 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.milestone !== undefined){
+let data9 = data.milestone;
+const _errs19 = errors;
+if(typeof data9 !== "string"){
+validate335.errors = [{instancePath:instancePath+"/milestone",schemaPath:"#/properties/milestone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs20 = errors;
+if(errors === _errs19){
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reviews !== undefined){
+let data10 = data.reviews;
+const _errs21 = errors;
+const _errs22 = errors;
+if(errors === _errs21){
+if(Array.isArray(data10)){
+if(data10.length > 100){
+validate335.errors = [{instancePath:instancePath+"/reviews",schemaPath:"#/properties/reviews/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+return false;
+}
+else {
+var valid3 = true;
+const len2 = data10.length;
+for(let i2=0; i2<len2; i2++){
+let data11 = data10[i2];
+const _errs23 = errors;
+if(!(validate336(data11, {instancePath:instancePath+"/reviews/" + i2,parentData:data10,parentDataProperty:i2,rootData}))){
+vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid3 = _errs23 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/reviews",schemaPath:"#/properties/reviews/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs21){
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads !== undefined){
+let data12 = data.threads;
+const _errs24 = errors;
+const _errs25 = errors;
+if(errors === _errs24){
+if(Array.isArray(data12)){
+if(data12.length > 100){
+validate335.errors = [{instancePath:instancePath+"/threads",schemaPath:"#/properties/threads/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+return false;
+}
+else {
+var valid4 = true;
+const len3 = data12.length;
+for(let i3=0; i3<len3; i3++){
+let data13 = data12[i3];
+const _errs26 = errors;
+if(!(validate338(data13, {instancePath:instancePath+"/threads/" + i3,parentData:data12,parentDataProperty:i3,rootData}))){
+vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid4 = _errs26 === errors;
+if(!valid4){
+break;
+}
+}
+if(valid4){
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/threads",schemaPath:"#/properties/threads/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs24){
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.comments !== undefined){
+let data14 = data.comments;
+const _errs27 = errors;
+const _errs28 = errors;
+if(errors === _errs27){
+if(Array.isArray(data14)){
+if(data14.length > 100){
+validate335.errors = [{instancePath:instancePath+"/comments",schemaPath:"#/properties/comments/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+return false;
+}
+else {
+var valid5 = true;
+const len4 = data14.length;
+for(let i4=0; i4<len4; i4++){
+let data15 = data14[i4];
+const _errs29 = errors;
+if(!(validate338(data15, {instancePath:instancePath+"/comments/" + i4,parentData:data14,parentDataProperty:i4,rootData}))){
+vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid5 = _errs29 === errors;
+if(!valid5){
+break;
+}
+}
+if(valid5){
+}
+}
+}
+else {
+validate335.errors = [{instancePath:instancePath+"/comments",schemaPath:"#/properties/comments/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+if(errors === _errs27){
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
 }
 }
 }

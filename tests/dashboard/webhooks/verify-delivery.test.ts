@@ -48,6 +48,8 @@ test('WEBHOOK_SENDERS.github.verify: accepts every published payload with its si
   expect([kinds.length >= 58, payloads.length >= 300]).toEqual([true, true]);
 });
 
+const forgejoPayload = { action: 'opened', repository: { full_name: 'acme/shop' } };
+
 test.each(['forgejo', 'gitea'] as const)(
   'WEBHOOK_SENDERS.forgejo.verify: returns the repository of a delivery of %s',
   (server) => {

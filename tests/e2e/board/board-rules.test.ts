@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { eventually } from '../../eventually.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
@@ -34,9 +34,10 @@ function fill({ github }: BoardForges): void {
 }
 
 /** With the environment variable `BOARD_SCREENS=write`, saves a screenshot for the documentation. */
-async function show(page: Page, name: string): Promise<void> {
+async function show(page: Page, name: string, subject: Locator): Promise<void> {
   if (process.env.BOARD_SCREENS !== 'write') return;
   await page.setViewportSize({ width: 1200, height: 850 });
+  await subject.evaluate((element) => element.scrollIntoView({ block: 'center' }));
   const picture = await sharp(await page.screenshot())
     .png({ palette: true, colours: 64, effort: 10 })
     .toBuffer();
@@ -74,7 +75,7 @@ describeInBrowser('the rules of a forge on the board', () => {
       .row('Cache the prices')
       .getByText(/\d in the merge queue/)
       .waitFor();
-    await show(page, 'merge-queue');
+    await show(page, 'merge-queue', board.row('Cache the prices'));
     await board.confirm(await board.button('Cache the prices', 'Leave merge queue #31'), 'Dequeue #31?');
     await board.said('acme/queue #31 is no longer in the merge queue.');
     expect(pullOf('Cache the prices').queued).toBe(false);
@@ -86,18 +87,19 @@ describeInBrowser('the rules of a forge on the board', () => {
     const outcome = board.row('Book refunds twice').locator('.outcome');
     await outcome.getByText(/The rules of the repository are not met/).waitFor();
     await outcome.getByText(/Repository rule violations found/).waitFor();
-    await show(page, 'ruleset');
+    await show(page, 'ruleset', board.row('Book refunds twice'));
     expect(pullOf('Book refunds twice').state).toBe('OPEN');
     expect(stage.takeComplaints()).toEqual([expect.stringMatching(/^409 POST \/api\/pull-requests\/merge$/)]);
   });
 
   test('a requested review of a team differs from a personal one, and the panel submits it', async () => {
+    await board.open('/', 'Pull requests');
     const panel = await openPanel('Explain the on-call rota');
     await panel.getByText('Review requested from your team.').waitFor();
     await panel.getByText('0 of 2 required approvals').waitFor();
     await panel.getByText('Waits for the code owners acme/core.').waitFor();
     await panel.getByLabel('Comment', { exact: true }).fill('Please add the phone number.');
-    await show(page, 'team-review');
+    await show(page, 'team-review', panel.getByLabel('Comment', { exact: true }));
     await expectAccessible(page);
     await board.confirm(panel.getByRole('button', { name: 'Request changes #50' }), 'Request changes #50?');
     await board.said('acme/handbook #50 has requested changes.');
@@ -131,8 +133,7 @@ describeInBrowser('the rules of a forge on the board', () => {
       .getByText(/checks/i)
       .first()
       .waitFor();
-    await group.scrollIntoViewIfNeeded();
-    await show(page, 'missing-permission');
+    await show(page, 'missing-permission', group.getByText('to read the results of checks'));
     expect(stage.takeComplaints()).toEqual([]);
   });
 });
