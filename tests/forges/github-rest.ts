@@ -6,6 +6,7 @@ import {
   listPullRequests,
   listRepositories,
   searchIssues,
+  toListedPullRequest,
   toPullRequestNode,
   toRepositoryNode,
   type PublicState,
@@ -291,11 +292,11 @@ function requestReviews(one: GithubPullRequest, body: Record<string, unknown>, f
     );
   }
   one.requested = [...new Set([...one.requested, ...asked])];
-  return { status: 201, body: toPullRequestNode(one, found.repository, found.forge) };
+  return { status: 201, body: toListedPullRequest(one, found.repository, found.forge) };
 }
 
 function cancelRequests(one: GithubPullRequest, body: Record<string, unknown>, found: Found): TestResponse {
   const removed = listRequested(body);
   one.requested = one.requested.filter((name) => !removed.includes(name));
-  return { body: toPullRequestNode(one, found.repository, found.forge) };
+  return { body: toListedPullRequest(one, found.repository, found.forge) };
 }

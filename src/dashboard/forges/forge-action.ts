@@ -86,7 +86,7 @@ export function splitReviewers(names: readonly string[]): { readonly logins: str
 }
 
 /** Returns the names after changes. */
-export function applyChanges(names: readonly string[], { add = [], remove = [] }: NameChanges = {}): string[] {
+export function applyNameChanges(names: readonly string[], { add = [], remove = [] }: NameChanges = {}): string[] {
   return [...new Set([...names, ...add])].filter((name) => !remove.includes(name));
 }
 

@@ -32,7 +32,7 @@ describe('a review', () => {
   ] as const)('%s at GitHub is submitted once, for the commit on the board', async (verdict, state, text) => {
     await perform(onGithub, 'review', { review: { verdict, text } });
     expect(stage.one.github.submitted).toMatchObject([{ author: 'mona', state }]);
-    expect(stage.writes()).toEqual(['POST /repos/acme/shop/pulls/1/reviews']);
+    expect(stage.writes()).toEqual(['POST /api/v3/repos/acme/shop/pulls/1/reviews']);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import {
   type ActionRequests,
-  applyChanges,
+  applyNameChanges,
   doneResult,
   type ForgeActionResult,
   queuedResult,
@@ -115,7 +115,7 @@ async function edit(context: ActionContext): Promise<void> {
   const pull = `${path}/pulls/${target.number}`;
   for (const [method, address, body] of toReviewerRequests(pull, others)) await rest.send(method, address, body);
   // The request replaces the assignees.
-  const logins = applyChanges(
+  const logins = applyNameChanges(
     (pullRequest.assignees ?? []).map(({ login }) => login),
     assignees,
   );

@@ -1,6 +1,6 @@
 import {
   type ActionRequests,
-  applyChanges,
+  applyNameChanges,
   doneResult,
   type ForgeActionResult,
   queuedResult,
@@ -104,7 +104,7 @@ async function edit({ requests, path, target }: ActionContext): Promise<void> {
   const people = reviewers || assignees ? ((await requests.get(path)) as PeopleNode) : {};
   const toIds = async (users: readonly UserNode[] | null | undefined, changes: typeof reviewers): Promise<number[]> => {
     const known = users ?? [];
-    const names = applyChanges(
+    const names = applyNameChanges(
       known.map(({ username }) => username),
       changes,
     );
