@@ -82,6 +82,13 @@ describeInBrowser('the rules of a forge on the board', () => {
     expect(stage.takeComplaints()).toEqual([]);
   });
 
+  test('a merge by the method that the user chooses', async () => {
+    await board.confirm(await board.button('Drop an old flag', 'Merge: squash #7'), 'Squash and merge #7?');
+    await board.said('acme/shop #7 was merged.');
+    expect(pullOf('Drop an old flag')).toMatchObject({ state: 'MERGED', mergedBy: 'squash' });
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
   test("a merge that a ruleset rejects shows GitHub's reason on its row, and the row stays", async () => {
     await board.confirm(await board.button('Book refunds twice', 'Merge #40'), 'Merge #40?');
     const outcome = board.row('Book refunds twice').locator('.outcome');
