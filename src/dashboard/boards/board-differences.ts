@@ -60,9 +60,9 @@ export function outlineOf(board: Board): BoardOutline {
   return outline;
 }
 
-/** Lists the members that are sent as a whole. Like JSON, omits those without a value. */
+/** Lists the members that are sent as a whole. */
 const listMembers = (board: Board): [string, unknown][] =>
-  Object.entries(board).filter(([name, value]) => value !== undefined && !(LISTS as readonly string[]).includes(name));
+  Object.entries(board).filter(([name]) => !(LISTS as readonly string[]).includes(name));
 
 /** An earlier board, which the receiver has. */
 export interface EarlierBoard {
@@ -124,7 +124,7 @@ function lengthOf(runs: readonly Run<object>[]): number {
  *
  * @returns `undefined` if the lists are equal.
  */
-export function findRuns<Row extends object>(earlier: readonly string[], rows: readonly Row[]): Run<Row>[] | undefined {
+function findRuns<Row extends object>(earlier: readonly string[], rows: readonly Row[]): Run<Row>[] | undefined {
   const places = new Map(earlier.map((digest, place) => [digest, place]));
   const runs: ({ start: number; count: number } | { rows: Row[] })[] = [];
   for (const row of rows) {

@@ -77,7 +77,7 @@ export function requireInput<Input>(input: Input | undefined): Input {
 }
 
 /** Splits reviewers into logins and the names of teams, which have their owner's name in front. */
-export function splitReviewers(names: readonly string[]): { readonly logins: string[]; readonly teams: string[] } {
+function splitReviewers(names: readonly string[]): { readonly logins: string[]; readonly teams: string[] } {
   const isTeam = (name: string): boolean => name.includes('/');
   return {
     logins: names.filter((name) => !isTeam(name)),

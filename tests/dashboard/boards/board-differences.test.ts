@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { applyBoardChange } from '../../../src/board-stream/read-boards.js';
-import type { BoardChangeEvent } from '../../../src/dashboard/boards/board-streams.js';
 import { type BoardChange, outlineOf, toBoardChange } from '../../../src/dashboard/boards/board-differences.js';
+import type { BoardChangeEvent } from '../../../src/dashboard/boards/board-streams.js';
 import {
   type Board,
   type BoardSnapshot,
