@@ -6,7 +6,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 /** Digests of the inputs and outputs of the latest successful build. */
 const STAMP = '.cache/pages.json';
 const OUTPUT = 'dist/pages';
-const FOLDERS = ['src/web/app', 'packages/client/src', 'src/sealing', 'src/generated'];
+const FOLDERS = ['src/web/app', 'packages/client/src', 'src/board-stream', 'src/sealing', 'src/generated'];
 const FILES = [
   'packages/core/src/concurrency.ts',
   'vite.config.js',

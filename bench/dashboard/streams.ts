@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { createAccounts } from '../../src/accounts/accounts.js';
@@ -19,6 +19,10 @@ export interface StreamsBenchOptions {
   readonly seconds: number;
 }
 
+/** The streams of whole boards, and of their differences. */
+const PATHS = ['/api/dashboard/stream', '/api/dashboard/changes'] as const;
+type StreamPath = (typeof PATHS)[number];
+
 /** A user may have 16. */
 const STREAMS_OF_USER = 16;
 
@@ -34,20 +38,37 @@ interface User {
 
 /**
  * Opens many streams of boards, and changes every board at once each second. Measures when each stream has received
- * the event, its bytes, and the processor time and memory of the server. The client takes a part of the same cores.
+ * the event, its bytes, and the processor time and memory of the server, first with whole boards, then at a new server
+ * with differences. The client takes a part of the same cores.
  */
 export async function benchStreams(options: StreamsBenchOptions): Promise<string> {
   build();
-  const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-streams-'));
-  const state = path.join(work, 'state');
+  const measured: Measured[] = [];
+  for (const path of PATHS) measured.push(await benchPath(path, options));
+  const head = ['streams', 'events', 'p50, ms', 'p99, ms', 'slowest, ms'];
+  const table = toTable(
+    [...head, 'bytes of an event', 'bytes of the first', 'CPU, cores', 'memory, MB'],
+    measured.map(({ cells }) => cells),
+  );
+  return `${table}\n\n${options.pullRequests} pull requests, ${measured[0]?.jsonBytes ?? 0} bytes of JSON.`;
+}
+
+interface Measured {
+  readonly cells: readonly string[];
+  readonly jsonBytes: number;
+}
+
+async function benchPath(path: StreamPath, options: StreamsBenchOptions): Promise<Measured> {
+  const work = mkdtempSync(join(tmpdir(), 'trellis-bench-streams-'));
+  const state = join(work, 'state');
   mkdirSync(state, { mode: 0o700 });
-  const database = await openDatabase({ file: path.join(state, 'trellis.db') });
+  const database = await openDatabase({ file: join(state, 'trellis.db') });
   try {
     const users = await addUsers(database, Math.ceil(options.streams / STREAMS_OF_USER));
     const environment = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'dashboard' };
     const server = await startServer(['dist/cli.js', 'serve'], environment, (origin) => fetch(`${origin}/api/version`));
     try {
-      return await measure({ server, users, database }, options);
+      return await measure({ server, users, database, streamPath: path }, options);
     } finally {
       await server.stop();
     }
@@ -86,9 +107,13 @@ interface Setup {
   readonly server: RunningServer;
   readonly users: readonly User[];
   readonly database: Database;
+  readonly streamPath: StreamPath;
 }
 
-async function measure({ server, users, database }: Setup, options: StreamsBenchOptions): Promise<string> {
+async function measure(
+  { server, users, database, streamPath }: Setup,
+  options: StreamsBenchOptions,
+): Promise<Measured> {
   const snapshot = makeBoard({ repositories: REPOSITORIES, pullRequests: options.pullRequests });
   const [row] = snapshot.pullRequests;
   if (row === undefined) throw new Error('The board has no row to change.');
@@ -113,7 +138,7 @@ async function measure({ server, users, database }: Setup, options: StreamsBench
   const owners = Array.from({ length: STREAMS_OF_USER }, () => users).flat();
   for (const [index, { headers }] of owners.slice(0, options.streams).entries()) {
     received.counts.push(0);
-    const url = `${server.origin}/api/dashboard/stream?includeSnoozed=true`;
+    const url = `${server.origin}${streamPath}?includeSnoozed=true`;
     close.push(await open(url, headers, { received, index }));
   }
   await until(() => received.counts.every((count) => count > 0));
@@ -142,20 +167,15 @@ async function measure({ server, users, database }: Setup, options: StreamsBench
   delays.sort((one, other) => one - other);
   const at = (part: number): string =>
     delays.at(Math.min(delays.length - 1, Math.floor(delays.length * part)))?.toFixed(0) ?? '';
-  const text = JSON.stringify(snapshot.pullRequests).length;
-  const table = toTable(
-    ['streams', 'events', 'p50, ms', 'p99, ms', 'slowest, ms', 'bytes of an event', 'CPU, cores', 'memory, MB'],
-    [
-      [
-        `${options.streams} of ${users.length} users`,
-        ...[String(delays.length), at(0.5), at(0.99), at(1)],
-        ...[(received.bytes / delays.length).toFixed(0), cpu.toFixed(2)],
-        `${idleMegabytes.toFixed(0)}, then ${megabytes.toFixed(0)} to ${server.megabytes().toFixed(0)}`,
-      ],
+  return {
+    jsonBytes: JSON.stringify(snapshot.pullRequests).length,
+    cells: [
+      `${options.streams} of ${users.length} users, ${streamPath}`,
+      ...[String(delays.length), at(0.5), at(0.99), at(1)],
+      ...[(received.bytes / delays.length).toFixed(0), (firstBytes / options.streams).toFixed(0), cpu.toFixed(2)],
+      `${idleMegabytes.toFixed(0)}, then ${megabytes.toFixed(0)} to ${server.megabytes().toFixed(0)}`,
     ],
-  );
-  const first = (firstBytes / options.streams).toFixed(0);
-  return `${table}\n\n${options.pullRequests} pull requests, ${text} bytes of JSON. The first event had ${first} bytes.`;
+  };
 }
 
 /** Opens a compressed stream, and counts its events and bytes. Returns a function that closes it. */

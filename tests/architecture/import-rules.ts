@@ -80,8 +80,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   generated: { rooms: ['client'] },
   // Encrypts and decrypts values wherever the client runs.
   sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
+  // Follows boards wherever the client runs.
+  'board-stream': { rooms: ['client', 'generated'], packages: 'browser' },
   // The pages use the generated clients, like any other client.
-  web: { rooms: ['client', 'sealing', 'generated', 'core'], packages: 'browser' },
+  web: { rooms: ['client', 'board-stream', 'sealing', 'generated', 'core'], packages: 'browser' },
 
   // Outside of src: thin scripts, and the list of generation targets.
   // Screenshots are taken of servers and forges that test helpers start.

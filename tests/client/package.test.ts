@@ -58,6 +58,8 @@ const readManifest = async (file: string) =>
     readonly version: string;
     readonly license: string;
     readonly dependencies: Readonly<Record<string, string>>;
+    readonly peerDependencies?: Readonly<Record<string, string>>;
+    readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
   };
 
 /** The expected result in every runtime. The waits are capped, and their reasons reported. */
@@ -77,6 +79,7 @@ const expected = {
     { id: 'e0', data: [null] },
     { id: 'e1', data: ['e0'] },
   ],
+  boards: [[1], [1, 2]],
   sealed: {
     slug: 'db-password',
     used_by: ['acme/shop'],
@@ -90,7 +93,7 @@ const expected = {
 test.each([
   [
     'trellis-client',
-    /^dist\/(generated\/(dashboard|secrets)|sealing)\/[\w-]+\.(js|d\.ts)$/,
+    /^dist\/(board-stream|generated\/(dashboard|secrets)|sealing)\/[\w-]+\.(js|d\.ts)$/,
     'dist/generated/dashboard/client.js',
   ],
   ['@trellis/client', /^(dist\/[\w-]+\.(js|js\.map|d\.ts)|src\/[\w-]+\.ts)$/, 'dist/create-client.js'],
@@ -105,9 +108,30 @@ test('the package has the version, licence and dependency versions of the reposi
   const files = ['package.json', 'client/package.json', 'packages/client/package.json'];
   const [repository, client, runtime] = await Promise.all(files.map(readManifest));
   expect([client?.version, client?.license]).toEqual([repository?.version, repository?.license]);
-  const names = ['@noble/curves', '@trellis/client', 'age-encryption', 'openapi-fetch'];
   const used = { ...runtime?.dependencies, ...repository?.dependencies };
-  expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, used[name]])));
+  const pick = (...names: string[]) => Object.fromEntries(names.map((name) => [name, used[name]]));
+  expect(client?.dependencies).toEqual(pick('@trellis/client', 'openapi-fetch'));
+  // Only for `trellis-client/sealing`, so that readers of boards do not install them.
+  expect(client?.peerDependencies).toEqual(pick('@noble/curves', 'age-encryption'));
+  expect(client?.peerDependenciesMeta).toEqual({
+    '@noble/curves': { optional: true },
+    'age-encryption': { optional: true },
+  });
+});
+
+test('the clients of the dashboard and the secrets service run without the sealing libraries', async () => {
+  const alone = await mkdtemp(join(tmpdir(), 'trellis-client-alone-'));
+  try {
+    const modules = join(alone, 'node_modules');
+    for (const name of ['trellis-client', '@trellis/client', 'openapi-fetch', 'openapi-typescript-helpers'])
+      await cp(join(project, 'node_modules', name), join(modules, name), { recursive: true });
+    const entries = ['', '/boards', '/calls', '/secrets', '/secrets/calls'].map((entry) => `'trellis-client${entry}'`);
+    const script = `for (const name of [${entries.join(', ')}]) console.log(Object.keys(await import(name)).length > 0)`;
+    const { stdout } = await run('node', ['--input-type=module', '--eval', script], { cwd: alone });
+    expect(stdout.trim().split('\n')).toEqual(entries.map(() => 'true'));
+  } finally {
+    await rm(alone, { recursive: true });
+  }
 });
 
 test.each(findRuntimes())('$name runs the packed client', async ({ command }) => {

@@ -48,6 +48,15 @@ const RESPONSES: Readonly<Record<string, (response: ServerResponse, nth: number,
     const event = `id: e${nth}\ndata: ${JSON.stringify([headers['last-event-id'] ?? null])}\n\n`;
     response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(event);
   },
+  // The second connection sends the difference from the board of the first.
+  '/api/dashboard/changes': (response, _nth, { headers }) => {
+    const last = headers['last-event-id'];
+    const change = last
+      ? { from: last, set: {}, pullRequests: [{ start: 0, count: 1 }, { rows: [2] }] }
+      : { board: { pullRequests: [1] } };
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.end(`id: ${last ? 'c1' : 'c0'}\ndata: ${JSON.stringify(change)}\n\n`);
+  },
   '/api/admin/users': (response, _nth, { headers }) =>
     sendJson(response, 200, [headers.authorization?.replace('Bearer ', '') ?? null]),
 };

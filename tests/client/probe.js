@@ -1,5 +1,6 @@
 /** Exercises each feature of the packed client in the current runtime, and returns the results. */
 import { ApiError, createDashboardClient, decodeError, readAll, readEvents } from 'trellis-client';
+import { readBoards } from 'trellis-client/boards';
 import { open, putSecret } from 'trellis-client/sealing';
 import { createSecretsClient } from 'trellis-client/secrets';
 
@@ -58,6 +59,10 @@ export async function probe(url) {
   for await (const event of readEvents((init) => client.GET('/api/dashboard/stream', init), { reconnectMs: 1 })) {
     if (events.push(event) === 2) break;
   }
+  const boards = [];
+  for await (const { data } of readBoards(client, {}, { reconnectMs: 1 })) {
+    if (boards.push(data.pullRequests) === 2) break;
+  }
   const fromEnvironment = await createDashboardClient(url).GET('/api/admin/users');
   return {
     version: limited.data.version,
@@ -72,6 +77,7 @@ export async function probe(url) {
     aborted,
     objects,
     events,
+    boards,
     sealed: await probeSealing(secrets),
     authorization: fromEnvironment.data,
     warnings,

@@ -50,6 +50,7 @@ export function toPullRequestNode(one: ForgejoPullRequest, repository: ForgejoRe
     changed_files: one.changedFiles,
     additions: one.additions,
     deletions: one.deletions,
+    assignees: one.assignees.map(userOf),
     requested_reviewers: one.requested.map(userOf),
     requested_reviewers_teams: one.teams.map((name) => ({ name })),
   };

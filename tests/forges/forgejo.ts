@@ -85,7 +85,11 @@ const ROUTES: readonly Route<Found>[] = [
   ['GET', /^\/actions\/runs$/, listRuns],
   ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
   ['POST', /^\/actions\/runs\/(\d+)\/rerun-failed-jobs$/, ofPullRequest(rerun)],
-  ['PATCH', /^\/pulls\/(\d+)$/, ofPullRequest(close)],
+  ['PATCH', /^\/pulls\/(\d+)$/, ofPullRequest(change)],
+  ['POST', /^\/pulls\/(\d+)\/reviews$/, ofPullRequest(review)],
+  ['POST', /^\/pulls\/(\d+)\/requested_reviewers$/, ofPullRequest(requestReviews)],
+  ['DELETE', /^\/pulls\/(\d+)\/requested_reviewers$/, ofPullRequest(cancelRequests)],
+  ['DELETE', /^\/issues\/(\d+)\/labels(\/\d+)$/, ofPullRequest(removeLabel)],
   ['POST', /^\/pulls\/(\d+)\/merge$/, ofPullRequest(merge)],
   ['POST', /^\/pulls\/(\d+)\/update$/, ofPullRequest(updateBranch)],
   ['POST', /^\/issues\/(\d+)\/labels$/, ofPullRequest(addLabels)],
@@ -257,10 +261,57 @@ function listReviewComments({ reviews }: ForgejoPullRequest, { rest }: Found): T
 
 const bodyOf = ({ seen }: Found) => JSON.parse(seen.body) as Record<string, unknown>;
 
-function close(one: ForgejoPullRequest, found: Found): TestResponse {
-  if (bodyOf(found).state !== 'closed') return { status: 422, body: { message: 'No.' } };
-  one.state = 'closed';
+function change(one: ForgejoPullRequest, found: Found): TestResponse {
+  const { state, assignees } = bodyOf(found);
+  const unknown = ((assignees ?? []) as string[]).find((login) => !PEOPLE.includes(login));
+  if (unknown !== undefined) return refuse(422, `Assignee does not exist: [name: ${unknown}]`);
+  if (state !== undefined && state !== 'closed') return refuse(422, 'No.');
+  if (state === 'closed') one.state = 'closed';
+  if (Array.isArray(assignees)) one.assignees = assignees as string[];
   return { status: 201, body: toNode(one, found) };
+}
+
+const PEOPLE = ['mona', 'lisa'];
+
+const REVIEW_STATES: Readonly<Record<string, string>> = {
+  APPROVED: 'APPROVED',
+  REQUEST_CHANGES: 'REQUEST_CHANGES',
+  COMMENT: 'COMMENT',
+};
+
+function review(one: ForgejoPullRequest, found: Found): TestResponse {
+  const { event, body, commit_id } = bodyOf(found);
+  const state = REVIEW_STATES[String(event)];
+  if (state === undefined || commit_id !== one.headSha) return refuse(422, 'invalid review');
+  if (one.author === 'mona' && state === 'APPROVED') return refuse(422, 'approve your own pull is not allowed');
+  if (one.author === 'mona' && state !== 'COMMENT') return refuse(422, 'reject your own pull is not allowed');
+  if (state !== 'APPROVED' && body === '') return refuse(422, 'review event COMMENT requires a body or a comment');
+  one.reviews.push({ login: 'mona', state, submittedAt: '2026-05-03T08:00:00Z' });
+  return { body: toReviewNodes(one).at(-1) };
+}
+
+function requestReviews(one: ForgejoPullRequest, found: Found): TestResponse {
+  const { reviewers, team_reviewers } = bodyOf(found) as Record<string, string[]>;
+  const unknown = (reviewers ?? []).find((login) => !PEOPLE.includes(login));
+  if (unknown !== undefined) return refuse(404, `User '${unknown}' not exist`);
+  if (reviewers?.includes(one.author ?? '')) return refuse(422, 'poster of pr can’t be reviewer');
+  one.requested = [...new Set([...one.requested, ...(reviewers ?? [])])];
+  one.teams = [...new Set([...one.teams, ...(team_reviewers ?? [])])];
+  return { status: 201, body: [] };
+}
+
+function cancelRequests(one: ForgejoPullRequest, found: Found): TestResponse {
+  const { reviewers = [], team_reviewers = [] } = bodyOf(found) as Record<string, string[]>;
+  one.requested = one.requested.filter((login) => !reviewers.includes(login));
+  one.teams = one.teams.filter((name) => !team_reviewers.includes(name));
+  return { status: 204, body: '' };
+}
+
+function removeLabel(one: ForgejoPullRequest, { repository, rest }: Found): TestResponse {
+  const label = repository.labels.find(({ id }) => `/${id}` === rest);
+  if (label === undefined) return NOT_FOUND;
+  one.labels = one.labels.filter(({ name }) => name !== label.name);
+  return { status: 204, body: '' };
 }
 
 function merge(one: ForgejoPullRequest, found: Found): TestResponse {

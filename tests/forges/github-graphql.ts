@@ -321,7 +321,9 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
   return {
     ...toIssueNode(one, `${url}/pull/${number}`),
     __typename: 'PullRequest',
-    baseRef: { branchProtectionRule: { requiresLinearHistory: repository.requiresLinearHistory } },
+    baseRef: toBaseRef(repository),
+    milestone: one.milestone === null ? null : { title: one.milestone },
+    assignees: { totalCount: one.assignees.length, nodes: one.assignees.map((login) => ({ id: login, login })) },
     ...(state.brokenPullRequests.includes(number) && { title: new GraphQLError(SOMETHING_WENT_WRONG) }),
     isMergeQueueEnabled: repository.usesMergeQueue,
     mergeQueueEntry: one.queued ? { id: `Q_${one.id}`, position: toPosition(one, repository), state: 'QUEUED' } : null,
@@ -329,8 +331,9 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     reviewRequests: {
       totalCount: requested.length,
       nodes: requested.map((login) => ({
+        asCodeOwner: one.codeOwners.includes(login),
         requestedReviewer: login.startsWith('team:')
-          ? { __typename: 'Team', slug: login.slice(5) }
+          ? { __typename: 'Team', slug: login.slice(5), combinedSlug: login.replace('team:', 'acme/') }
           : { __typename: 'User', id: login, login },
       })),
     },
@@ -352,6 +355,20 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
       nodes: one.replies.map((text) => toTextNode({ author: 'dependabot', text }, `${url}/pull/${number}#comment`)),
     },
     commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
+  };
+}
+
+/** Branch protection, and a ruleset for each further number of required approvals. */
+function toBaseRef({ requiresLinearHistory, requiredApprovals }: GithubRepository) {
+  const [requiredApprovingReviewCount, ...others] = requiredApprovals;
+  const rules = others.map((count) => ({
+    type: 'PULL_REQUEST',
+    parameters: { __typename: 'PullRequestParameters', requiredApprovingReviewCount: count },
+  }));
+  const other = { type: 'DELETION', parameters: null };
+  return {
+    branchProtectionRule: { requiresLinearHistory, requiredApprovingReviewCount },
+    rules: { totalCount: rules.length + 1, nodes: [...rules, other] },
   };
 }
 

@@ -124,7 +124,8 @@ export function toPullRequestNode(one: GithubPullRequest, repository: GithubRepo
   return { ...toListedPullRequest(one, repository, forge), merged: one.state === 'MERGED' };
 }
 
-function toListedPullRequest(one: GithubPullRequest, repository: GithubRepository, forge: PublicState) {
+/** Returns a pull request as lists have it, and requests for reviews. */
+export function toListedPullRequest(one: GithubPullRequest, repository: GithubRepository, forge: PublicState) {
   const { isDraft, headRefName, headRefOid, baseRefName, isCrossRepository, requested, autoMerge } = one;
   const repo = { full_name: repository.nameWithOwner };
   return {

@@ -6,6 +6,7 @@ import {
   listPullRequests,
   listRepositories,
   searchIssues,
+  toListedPullRequest,
   toPullRequestNode,
   toRepositoryNode,
   type PublicState,
@@ -53,6 +54,12 @@ const ROUTES: readonly Route<Found>[] = [
   ['PATCH', /^\/pulls\/(\d+)$/, ofPullRequest(close)],
   ['POST', /^\/issues\/(\d+)\/comments$/, ofPullRequest(comment)],
   ['POST', /^\/issues\/(\d+)\/labels$/, ofPullRequest(label)],
+  ['DELETE', /^\/issues\/(\d+)\/labels(\/[^/]+)$/, ofPullRequest(removeLabel)],
+  ['POST', /^\/issues\/(\d+)\/assignees$/, ofPullRequest(assign)],
+  ['DELETE', /^\/issues\/(\d+)\/assignees$/, ofPullRequest(unassign)],
+  ['POST', /^\/pulls\/(\d+)\/reviews$/, ofPullRequest(review)],
+  ['POST', /^\/pulls\/(\d+)\/requested_reviewers$/, ofPullRequest(requestReviews)],
+  ['DELETE', /^\/pulls\/(\d+)\/requested_reviewers$/, ofPullRequest(cancelRequests)],
 ];
 
 /** Responds to requests below `/repos` and to lists of repositories. */
@@ -223,4 +230,73 @@ function comment(one: GithubPullRequest, { body }: Record<string, unknown>): Tes
 function label(one: GithubPullRequest, { labels }: Record<string, unknown>): TestResponse {
   for (const name of labels as string[]) one.labels.push({ name, color: 'ededed' });
   return { body: one.labels };
+}
+
+function removeLabel(one: GithubPullRequest, _body: unknown, { rest }: Found): TestResponse {
+  const name = decodeURIComponent(rest.slice(1));
+  if (!one.labels.some((known) => known.name === name)) return refuse(404, 'Label does not exist');
+  one.labels = one.labels.filter((known) => known.name !== name);
+  return { body: one.labels };
+}
+
+/** GitHub ignores people who can't be assigned. */
+function assign(one: GithubPullRequest, { assignees }: Record<string, unknown>, found: Found): TestResponse {
+  const added = (assignees as string[]).filter((login) => found.repository.collaborators.includes(login));
+  one.assignees = [...new Set([...one.assignees, ...added])];
+  return { status: 201, body: { number: one.number } };
+}
+
+function unassign(one: GithubPullRequest, { assignees }: Record<string, unknown>): TestResponse {
+  one.assignees = one.assignees.filter((login) => !(assignees as string[]).includes(login));
+  return { body: { number: one.number } };
+}
+
+const REVIEW_STATES: Readonly<Record<string, string>> = {
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+  COMMENT: 'COMMENTED',
+};
+
+function review(
+  one: GithubPullRequest,
+  { event, body, commit_id }: Record<string, unknown>,
+  found: Found,
+): TestResponse {
+  const state = REVIEW_STATES[String(event)];
+  const { login, origin } = found.forge;
+  if (state === undefined) return refuse(422, 'Unprocessable Entity');
+  if (commit_id !== one.headRefOid) return refuse(422, 'commit_id is not part of the pull request');
+  if (one.author === login && event === 'APPROVE') return refuse(422, 'Can not approve your own pull request');
+  if (one.author === login && event !== 'COMMENT')
+    return refuse(422, 'Can not request changes on your own pull request');
+  if (event !== 'APPROVE' && typeof body !== 'string') return refuse(422, 'Body is required');
+  const submittedAt = '2026-05-03T08:00:00Z';
+  one.submitted.push({ author: login, state, submittedAt });
+  const url = `${origin}/${found.repository.nameWithOwner}/pull/${one.number}`;
+  return { body: { id: one.submitted.length, body: body ?? '', state, html_url: url, pull_request_url: url } };
+}
+
+function listRequested({ reviewers, team_reviewers }: Record<string, unknown>): string[] {
+  return [...((reviewers ?? []) as string[]), ...((team_reviewers ?? []) as string[]).map((name) => `team:${name}`)];
+}
+
+function requestReviews(one: GithubPullRequest, body: Record<string, unknown>, found: Found): TestResponse {
+  const asked = listRequested(body);
+  if (asked.includes(one.author ?? '')) return refuse(422, 'Review cannot be requested from pull request author.');
+  const unknown = asked.find((name) => !found.repository.collaborators.includes(name));
+  if (unknown !== undefined) {
+    const { nameWithOwner } = found.repository;
+    return refuse(
+      422,
+      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${nameWithOwner} repository.`,
+    );
+  }
+  one.requested = [...new Set([...one.requested, ...asked])];
+  return { status: 201, body: toListedPullRequest(one, found.repository, found.forge) };
+}
+
+function cancelRequests(one: GithubPullRequest, body: Record<string, unknown>, found: Found): TestResponse {
+  const removed = listRequested(body);
+  one.requested = one.requested.filter((name) => !removed.includes(name));
+  return { body: toListedPullRequest(one, found.repository, found.forge) };
 }

@@ -59,6 +59,9 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   reviewDecision: string | null;
   /** Logins of requested reviewers; teams have the prefix `team:`. */
   requested: string[];
+  /** The requested reviewers who own changed files. */
+  codeOwners: string[];
+  milestone: string | null;
   assignees: string[];
   /** Logins of people who are mentioned in the text or a comment. */
   mentions: string[];
@@ -101,7 +104,11 @@ export interface GithubRepository {
   squashMergeAllowed: boolean;
   rebaseMergeAllowed: boolean;
   requiresLinearHistory: boolean;
+  /** The approvals that branch protection, and each ruleset, require. */
+  requiredApprovals: readonly number[];
   usesMergeQueue: boolean;
+  /** People and `team:` names who can be asked for reviews and assigned. */
+  collaborators: readonly string[];
   /** Messages of rules that reject a merge. */
   ruleViolations: readonly string[];
   pullRequests: GithubPullRequest[];
@@ -142,6 +149,8 @@ export function githubPullRequest(number: number, change: Partial<GithubPullRequ
     mergeStateStatus: 'CLEAN',
     reviewDecision: null,
     requested: [],
+    codeOwners: [],
+    milestone: null,
     assignees: [],
     mentions: [],
     reviews: [],
@@ -185,7 +194,9 @@ export function githubRepository(nameWithOwner: string, change: Partial<GithubRe
     squashMergeAllowed: true,
     rebaseMergeAllowed: true,
     requiresLinearHistory: false,
+    requiredApprovals: [0],
     usesMergeQueue: false,
+    collaborators: ['mona', 'lisa', 'team:core'],
     ruleViolations: [],
     pullRequests: [],
     issues: [],

@@ -76,7 +76,9 @@ const ROUTES: readonly Route<Asked>[] = [
   ['PUT', /^\/merge_requests\/(\d+)\/merge$/, of(merge)],
   ['PUT', /^\/merge_requests\/(\d+)\/rebase$/, of(rebase)],
   ['POST', /^\/merge_requests\/(\d+)\/cancel_merge_when_pipeline_succeeds$/, of(cancelAutoMerge)],
-  ['GET', /^\/merge_requests\/(\d+)$/, of(({ iid, state }) => ({ body: { iid, state } }))],
+  ['GET', /^\/merge_requests\/(\d+)$/, of((one) => ({ body: toNode(one) }))],
+  ['POST', /^\/merge_requests\/(\d+)\/approve$/, of(approve)],
+  ['POST', /^\/merge_requests\/(\d+)\/notes$/, of(addNote)],
   ['GET', /^\/merge_requests\/(\d+)\/discussions$/, of(({ discussions }) => ({ body: discussions }))],
   ['PUT', /^\/merge_requests\/(\d+)$/, of(update)],
   ['GET', /^\/pipelines\/(\d+)\/jobs$/, of(listJobs)],
@@ -91,6 +93,8 @@ function listPipelines({ projects }: TestGitlab, name: string): GitlabMergeReque
 }
 
 function answerRest(seen: RecordedRequest, forge: TestGitlab): TestResponse {
+  if (seen.path === '/api/v4/users')
+    return { body: PEOPLE.filter(({ username }) => username === seen.query.get('username')) };
   if (seen.path === '/api/v4/user') return { body: { username: 'mona' } };
   if (seen.path === '/api/v4/personal_access_tokens/self' && forge.scopes) return { body: { scopes: forge.scopes } };
   const [, name = '', path = ''] = /^\/api\/v4\/projects\/([^/]+)(\/.*)?$/.exec(seen.path) ?? [];
@@ -162,10 +166,43 @@ function cancelAutoMerge(one: GitlabMergeRequest): TestResponse {
 }
 
 function update(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
-  const { state_event, add_labels } = bodyOf(seen);
+  const { state_event, add_labels, remove_labels, reviewer_ids, assignee_ids } = bodyOf(seen);
   if (state_event === 'close') one.state = 'closed';
-  if (typeof add_labels === 'string') one.labels.push({ title: add_labels, color: '#428bca' });
-  return { body: { iid: one.iid, state: one.state } };
+  for (const title of toNames(add_labels)) one.labels.push({ title, color: '#428bca' });
+  one.labels = one.labels.filter(({ title }) => !toNames(remove_labels).includes(title));
+  if (Array.isArray(reviewer_ids)) one.reviewers = toUsernames(reviewer_ids);
+  if (Array.isArray(assignee_ids)) one.assignees = toUsernames(assignee_ids);
+  return { body: toNode(one) };
+}
+
+const toNames = (list: unknown): string[] => (typeof list === 'string' ? list.split(',') : []);
+
+const PEOPLE = [
+  { id: 1, username: 'mona' },
+  { id: 2, username: 'lisa' },
+  { id: 3, username: 'ada' },
+];
+
+const toUsernames = (ids: readonly unknown[]): string[] =>
+  PEOPLE.filter(({ id }) => ids.includes(id)).map(({ username }) => username);
+
+function toNode({ iid, state, reviewers, assignees }: GitlabMergeRequest) {
+  const among = (names: readonly string[]) => PEOPLE.filter(({ username }) => names.includes(username));
+  return { iid, state, reviewers: among(reviewers), assignees: among(assignees) };
+}
+
+/** GitLab rejects a second approval, and that of a commit that is not the newest, with 401 and 409. */
+function approve(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
+  if (bodyOf(seen).sha !== one.diffHeadSha) return refuse(409, 'SHA does not match HEAD of source branch');
+  if (one.approvedBy.includes('mona')) return refuse(401, '401 Unauthorized');
+  one.approvedBy.push('mona');
+  return { status: 201, body: { iid: one.iid } };
+}
+
+function addNote(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
+  const note = { system: false, body: String(bodyOf(seen).body), createdAt: '2026-05-03T08:00:00Z', username: 'mona' };
+  one.notes.push(note);
+  return { status: 201, body: { id: one.notes.length, body: note.body } };
 }
 
 function listJobs({ jobs }: GitlabMergeRequest): TestResponse {

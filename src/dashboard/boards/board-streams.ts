@@ -3,6 +3,7 @@ import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { assertSettingsSaved } from '../settings/settings-row.js';
 import type { BoardVersion } from './board-changes.js';
+import { type BoardChange, createSentBoards, outlineOf, type SentBoards, toBoardChange } from './board-differences.js';
 import type { Board } from './board.js';
 import type { BoardOptions, Boards } from './boards.js';
 import { createStreamLimit } from './stream-limit.js';
@@ -19,6 +20,11 @@ export interface BoardEvent {
   readonly data: Board;
 }
 
+export interface BoardChangeEvent {
+  readonly id: string;
+  readonly data: BoardChange;
+}
+
 export interface BoardStreams {
   /**
    * Streams the caller's own board: at once, unless they have the current version already, and after every change.
@@ -30,6 +36,12 @@ export interface BoardStreams {
    * streams.
    */
   open(caller: Caller | undefined, request: BoardStreamRequest): Promise<AsyncIterable<BoardEvent>>;
+  /**
+   * Streams the same boards as {@link open}, each as its difference from the board that the caller received before.
+   *
+   * @throws AppError like {@link open}.
+   */
+  openChanges(caller: Caller | undefined, request: BoardStreamRequest): Promise<AsyncIterable<BoardChangeEvent>>;
 }
 
 export interface BoardStreamsOptions {
@@ -43,17 +55,48 @@ export interface BoardStreamsOptions {
 export function createBoardStreams(options: BoardStreamsOptions): BoardStreams {
   const { database, boards, hasOtherProcesses = false, now = Date.now } = options;
   const limit = createStreamLimit(database, { isShared: hasOtherProcesses, now });
+  const sent = createSentBoards();
+  const open: BoardStreams['open'] = async (caller, request) => {
+    const { signal } = request;
+    const user = requireUser(caller);
+    await assertSettingsSaved(database, user.personId);
+    const release = await limit.enter(user.personId);
+    if (signal.aborted) release();
+    signal.addEventListener('abort', release, { once: true });
+    return stream({ ...request, boards, caller: user }, release);
+  };
   return {
-    async open(caller, request) {
-      const { signal } = request;
-      const user = requireUser(caller);
-      await assertSettingsSaved(database, user.personId);
-      const release = await limit.enter(user.personId);
-      if (signal.aborted) release();
-      signal.addEventListener('abort', release, { once: true });
-      return stream({ ...request, boards, caller: user }, release);
+    open,
+    async openChanges(caller, request) {
+      const { personId } = requireUser(caller);
+      const [lastEventId] = request.lastEventId?.split(DIGEST_MARK) ?? [];
+      const events = await open(caller, { ...request, lastEventId });
+      return toChanges(events, { personId, sent, lastEventId: request.lastEventId });
     },
   };
+}
+
+/** Separates the id of a version from the digest of its contents, which also change with the time. */
+const DIGEST_MARK = '~';
+
+interface ChangesOptions extends Pick<BoardStreamRequest, 'lastEventId'> {
+  readonly personId: string;
+  readonly sent: SentBoards;
+}
+
+async function* toChanges(
+  events: AsyncIterable<BoardEvent>,
+  { personId, sent, lastEventId }: ChangesOptions,
+): AsyncGenerator<BoardChangeEvent, void, undefined> {
+  let earlier = lastEventId === undefined ? undefined : sent.find(personId, lastEventId);
+  for await (const { id, data } of events) {
+    const outline = outlineOf(data);
+    const next = { id: `${id}${DIGEST_MARK}${outline.digest}`, outline };
+    const change = toBoardChange(data, earlier);
+    sent.add(personId, next);
+    earlier = next;
+    yield { id: next.id, data: change };
+  }
 }
 
 interface StreamOptions extends BoardStreamRequest {

@@ -1,6 +1,6 @@
 /** Shared steps for performing an action on a pull request at a forge. */
 import { type ActionErrorCode, ForgeError, toForgeError } from './forge-error.js';
-import type { ActionName, Forge } from './forge.js';
+import type { ActionName, Forge, PullRequestEdit } from './forge.js';
 import { type ActionCandidate, explainRejection } from './rules/allowed-actions.js';
 
 export type ForgeActionResult = Awaited<ReturnType<Forge['act']>>;
@@ -68,6 +68,44 @@ async function findRefusal<Context>(
   } catch {
     return known ?? 'unknown';
   }
+}
+
+/** Returns the input of an action. @throws Error if it is missing, which is a mistake of the caller. */
+export function requireInput<Input>(input: Input | undefined): Input {
+  if (input === undefined) throw new Error('The action has no input.');
+  return input;
+}
+
+/** Splits reviewers into logins and the names of teams, which have their owner's name in front. */
+function splitReviewers(names: readonly string[]): { readonly logins: string[]; readonly teams: string[] } {
+  const isTeam = (name: string): boolean => name.includes('/');
+  return {
+    logins: names.filter((name) => !isTeam(name)),
+    teams: names.filter(isTeam).map((name) => name.replace(/^.*\//, '')),
+  };
+}
+
+/** Returns the names after changes. */
+export function applyNameChanges(names: readonly string[], { add = [], remove = [] }: NameChanges = {}): string[] {
+  return [...new Set([...names, ...add])].filter((name) => !remove.includes(name));
+}
+
+type NameChanges = NonNullable<PullRequestEdit['labels']>;
+
+/** A request of an edit. */
+export type EditRequest = readonly [method: string, path: string, body?: object];
+
+/** Lists the requests that add and remove reviewers at GitHub, Forgejo and Gitea. */
+export function toReviewerRequests(path: string, { reviewers = {} }: PullRequestEdit): EditRequest[] {
+  const asked = [
+    ['POST', reviewers.add],
+    ['DELETE', reviewers.remove],
+  ] as const;
+  return asked.flatMap(([method, names]): EditRequest[] => {
+    if (names === undefined) return [];
+    const { logins, teams } = splitReviewers(names);
+    return [[method, `${path}/requested_reviewers`, { reviewers: logins, team_reviewers: teams }]];
+  });
 }
 
 /** Resolves to `done` for an action that is complete when the forge has responded. */

@@ -12,7 +12,14 @@ export type HiddenRepositories = Schemas['HiddenRepositories'];
 export type PullRequestDetails = Schemas['PullRequestDetails'];
 export type Involvement = Schemas['Involvement'];
 export type IncompleteSearch = Schemas['IncompleteSearch'];
-export type ActionName = Schemas['PullRequestAction'];
+/** A new review of a pull request. */
+export type NewReview = Pick<Schemas['ReviewRequest'], 'text' | 'verdict'>;
+/** Changes of reviewers, assignees and labels. */
+export type PullRequestEdit = Pick<Schemas['EditRequest'], 'assignees' | 'labels' | 'reviewers'>;
+/** An action whose availability boards show. */
+export type BoardAction = Schemas['PullRequestAction'];
+/** Only the forge decides whether `edit` and `review` are allowed. */
+export type ActionName = BoardAction | 'edit' | 'review';
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
 export interface Forge {
@@ -152,13 +159,19 @@ export interface MissingPermission {
 
 export type PullRequestOutcome = 'closed' | 'merged' | 'open';
 
-export interface PullRequestTarget {
+/** The input of the actions that have one. */
+export interface ActionInput {
+  /** The method of the action `merge`. By default, the forge's client chooses one that the repository allows. */
+  readonly method?: MergeMethod;
+  readonly review?: NewReview;
+  readonly edit?: PullRequestEdit;
+}
+
+export interface PullRequestTarget extends ActionInput {
   readonly fullName: string;
   readonly number: number;
   /** The head commit that the caller has seen. If the head has changed since, nothing is merged. */
   readonly headSha?: string;
-  /** The method of the action `merge`. By default, the forge's client chooses one that the repository allows. */
-  readonly method?: MergeMethod;
 }
 
 export interface SentComment {

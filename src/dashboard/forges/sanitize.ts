@@ -230,10 +230,15 @@ type Comment = PullRequestDetails['comments'][number];
 
 function sanitizeDetails(details: PullRequestDetails): PullRequestDetails {
   const { reviews, threads, comments, additions, deletions, changedFiles, commits } = details;
+  const { requiredApprovals, codeOwners, assignees, milestone } = details;
   const numbers = { additions, deletions, changedFiles, commits };
   const known = Object.entries(numbers).filter(([, count]) => Number.isSafeInteger(count));
   return {
     ...Object.fromEntries(known.map(([name, count]) => [name, toCount(count)])),
+    ...(isNumber(requiredApprovals) && { requiredApprovals: toCount(requiredApprovals) }),
+    ...(codeOwners && { codeOwners: listOf(codeOwners).filter((name) => isName(name)) }),
+    ...(assignees && { assignees: listOf(assignees).filter((name) => isName(name)) }),
+    ...(isName(milestone) && { milestone }),
     reviews: reviews.slice(-MAX_LISTED).flatMap(toSoundSubmittedReview),
     threads: threads.slice(-MAX_LISTED).map(toSoundComment),
     comments: comments.slice(-MAX_LISTED).map(toSoundComment),

@@ -5,12 +5,12 @@ import type { BoardSnapshot } from '../boards/board.js';
 import { type ForgeClients, requireForgeOf } from '../forges/forge-clients.js';
 import { ForgeError } from '../forges/forge-error.js';
 import {
+  type ActionInput,
   type ActionName,
   type Check,
   type Forge,
   FORGE_PRODUCT_NAMES,
   type ForgeName,
-  type MergeMethod,
   type PullRequest,
   type PullRequestDetails,
   pullRequestKey,
@@ -45,7 +45,7 @@ export interface Actions {
     caller: Caller | undefined,
     target: ActionTarget,
     action: ActionName,
-    method?: MergeMethod,
+    input?: ActionInput,
   ): Promise<ActionResult>;
   /** Reads the checks of the newest commit from the forge. @throws AppError as `act`, without `action` details. */
   listChecks(caller: Caller | undefined, target: ActionTarget): Promise<Check[]>;
@@ -75,10 +75,11 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
   };
 
   return {
-    async perform(caller, target, action, method) {
+    async perform(caller, target, action, input = {}) {
       const { personId } = requireUser(caller);
       const forge = await getForge(personId, target);
       assertSupported(forge, action);
+      assertInputSupported(forge, input);
       const { forge: name, fullName, number } = target;
       const requested = { personId, forge: name, fullName, number };
       const row = await findBoardRow(database, requested);
@@ -86,8 +87,8 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
       const address = { ...requested, fullName: row?.repo ?? fullName };
       // Enabling auto-merge again succeeds. Cancelling always goes to the forge, which knows its current state.
       if (action === 'auto_merge' && row?.autoMergeEnabled === true) return 'done';
-      if (row !== undefined && action !== 'cancel_auto_merge') assertActionAllowed(row, action);
-      return run({ forge, address, action, row, method });
+      if (row !== undefined && !DECIDED_BY_FORGE.has(action)) assertActionAllowed(row, action);
+      return run({ forge, address, action, row, input });
     },
     async listChecks(caller, target) {
       const forge = await getForge(requireUser(caller).personId, target);
@@ -100,6 +101,24 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
       return forge.details({ fullName, number }).catch(rethrowReadError);
     },
   };
+}
+
+/** Actions that a board does not block. */
+const DECIDED_BY_FORGE: ReadonlySet<ActionName> = new Set(['cancel_auto_merge', 'edit', 'review']);
+
+/** @throws AppError `invalid_input` for a review without a text, and for input that GitLab does not support. */
+function assertInputSupported({ name }: Forge, { review, edit }: ActionInput): void {
+  if (review !== undefined && review.verdict !== 'approve' && review.text === undefined)
+    throw new AppError('invalid_input', 'Only an approval needs no text.', { field: 'text' });
+  if (name !== 'gitlab') return;
+  if (review?.verdict === 'request_changes')
+    throw new AppError('invalid_input', 'GitLab does not support requests for changes.', { field: 'verdict' });
+  const names = [...(edit?.reviewers?.add ?? []), ...(edit?.reviewers?.remove ?? [])];
+  if (names.some((one) => one.includes('/')))
+    throw new AppError('invalid_input', 'GitLab does not support teams as reviewers.', { field: 'reviewers' });
+  const labels = [...(edit?.labels?.add ?? []), ...(edit?.labels?.remove ?? [])];
+  if (labels.some((one) => one.includes(',')))
+    throw new AppError('invalid_input', 'Labels of GitLab contain no commas.', { field: 'labels' });
 }
 
 /** @throws AppError `invalid_input` if neither the forge nor Trellis in its place supports the action. */
@@ -121,7 +140,7 @@ interface PreparedAction {
   readonly action: ActionName;
   /** The row on the board; `undefined` if the board does not list the pull request. */
   readonly row: PullRequest | undefined;
-  readonly method?: MergeMethod;
+  readonly input: ActionInput;
 }
 
 type ActionRunner = (acted: PreparedAction) => Promise<ActionResult>;
@@ -137,7 +156,7 @@ function createActionRunner({
   attempts,
   now,
 }: Omit<Required<ActionsOptions>, 'forges'>): ActionRunner {
-  async function send({ forge, address, action, row, method }: PreparedAction): Promise<ActionOutcome> {
+  async function send({ forge, address, action, row, input }: PreparedAction): Promise<ActionOutcome> {
     const requireDue = async (): Promise<void> => {
       const { personId, forge: name, fullName, number } = address;
       const { pullRequests } = await readLocalState(database, personId, now());
@@ -152,7 +171,7 @@ function createActionRunner({
       address,
       action,
       headSha,
-      method,
+      input,
       now,
       assertDue: requireDue,
       saveEffect: keep,

@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
-import type { ActionName, Forge, ForgePullRequest, MergeMethod, PullRequest } from '../forges/forge.js';
+import type { ActionInput, ActionName, Forge, ForgePullRequest, PullRequest } from '../forges/forge.js';
 import { actionConflict } from './action-errors.js';
 import type { Attempt, Attempts, UnconfirmedAttempt } from './attempts.js';
 import type { PullRequestAddress } from './state-entries.js';
@@ -15,7 +15,7 @@ interface ActionRequest {
   readonly action: ActionName;
   /** The head commit on the board. */
   readonly headSha: string | undefined;
-  readonly method?: MergeMethod;
+  readonly input?: ActionInput;
   readonly now: () => number;
   /** Checks, while no other attempt can run, whether the action is still to be sent; throws if it is not. */
   readonly assertDue: () => Promise<void>;
@@ -56,12 +56,12 @@ export async function sendActionOnce(sending: ActionRequest): Promise<ActionOutc
 }
 
 async function send(
-  { forge, address, action, headSha, method }: ActionRequest,
+  { forge, address, action, headSha, input }: ActionRequest,
   attempt: Attempt,
 ): Promise<ActionOutcome> {
   if (attempt.unconfirmed !== undefined) await attempt.restart();
   const { fullName, number } = address;
-  return forge.act({ fullName, number, headSha, ...(method && { method }) }, action).catch((error: unknown) => {
+  return forge.act({ fullName, number, headSha, ...input }, action).catch((error: unknown) => {
     if (attempt.unconfirmed !== undefined && isDone(error, action)) return 'done';
     throw error;
   });
@@ -90,7 +90,7 @@ type OutcomeCheck = (now: ForgePullRequest, lost: UnconfirmedAttempt, at: number
 const commandOutcome: OutcomeCheck = (now, lost, at) =>
   hasMoved(now, lost) || (at < lost.startedAt + COMMENT_MS ? undefined : false);
 
-/** The other actions need no check, because sending them again fails if they succeeded. */
+/** The other actions need no check, because sending them again fails if they succeeded, or has no effect. */
 const OUTCOME_CHECKS: Readonly<Partial<Record<ActionName, OutcomeCheck>>> = {
   update_branch: (now, lost) => hasMoved(now, lost) || !now.behind,
   rerun_checks: (now, lost) => hasMoved(now, lost) || now.ci !== 'failure',
@@ -102,6 +102,7 @@ const OUTCOME_CHECKS: Readonly<Partial<Record<ActionName, OutcomeCheck>>> = {
   renovate_rebase: hasMoved,
   dependabot_rebase: commandOutcome,
   dependabot_recreate: commandOutcome,
+  review: (_now, lost, at) => (at < lost.startedAt + COMMENT_MS ? undefined : false),
 };
 
 /**

@@ -367,6 +367,23 @@ export const refreshDashboard = /* @__PURE__ */ createCall<paths, operations['re
 export const streamDashboard = /* @__PURE__ */ createStreamCall<paths, components['schemas']['Dashboard'], CallArguments<operations['streamDashboard']>>('get', '/api/dashboard/stream', { places: { 'last-event-id': 'header' } });
 
 /**
+ * Stream the differences between boards
+ *
+ * Sends the same boards as `/api/dashboard/stream`, at the same times, in fewer bytes: the first event has the whole
+ * board, and each later one only what differs from the board of the event before. `trellis-client/boards`
+ * applies them and yields whole boards.
+ *
+ * A client that reconnects with the `id` of the last event in `Last-Event-ID` receives the difference from that
+ * board if the server still knows it, and otherwise the whole board. An event also has the whole board if more than
+ * half of its rows differ.
+ *
+ * The limits and errors are those of `/api/dashboard/stream`, with which it shares the 16 open streams.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const streamBoardChanges = /* @__PURE__ */ createStreamCall<paths, components['schemas']['BoardChange'], CallArguments<operations['streamBoardChanges']>>('get', '/api/dashboard/changes', { places: { 'last-event-id': 'header' } });
+
+/**
  * Ignore a repository
  *
  * Hides the repository's pull requests, issues or both from the board. Replaces an earlier choice for the same
@@ -534,6 +551,32 @@ export const dequeuePullRequest = /* @__PURE__ */ createCall<paths, operations['
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
  */
 export const closePullRequest = /* @__PURE__ */ createCall<paths, operations['closePullRequest'], CallArguments<operations['closePullRequest']>>('post', '/api/pull-requests/close', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Approve, request changes or comment
+ *
+ * Submits a review of the commit on the board. The forge decides whether the caller may review; authors can only
+ * comment. `text` is required unless the pull request is approved. Returns 400 for `request_changes` at GitLab,
+ * whose API has no such operation.
+ *
+ * If the response of the forge is lost, a second review is rejected with `unknown` for 10 minutes.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
+ */
+export const reviewPullRequest = /* @__PURE__ */ createCall<paths, operations['reviewPullRequest'], CallArguments<operations['reviewPullRequest']>>('post', '/api/pull-requests/review', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Change reviewers, assignees and labels
+ *
+ * Adds and removes requested reviewers, assignees and labels, in this order, with a request to the forge for each. The
+ * first that the forge rejects ends it; the changes before remain. Repeating the same request has no further effect.
+ *
+ * A team is `owner/team`, as in `acme/core`; GitLab has none. GitHub creates missing labels, and ignores assignees
+ * without access to the repository. At Forgejo and GitLab, unknown names return 404.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
+ */
+export const editPullRequest = /* @__PURE__ */ createCall<paths, operations['editPullRequest'], CallArguments<operations['editPullRequest']>>('post', '/api/pull-requests/edit', { places: { 'idempotency-key': 'header' } });
 
 /**
  * Rerun failed checks

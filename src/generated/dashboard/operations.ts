@@ -745,6 +745,29 @@ export const operations: readonly OperationSpec[] = [
     validate: { query: validators.streamDashboardQuery, headers: validators.streamDashboardHeaders },
   },
   {
+    id: 'streamBoardChanges',
+    method: 'get',
+    path: '/api/dashboard/changes',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'includeDrafts', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'includeSnoozed', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'last-event-id', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['text/event-stream'], validate: validators.boardChangeSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.streamBoardChangesQuery, headers: validators.streamBoardChangesHeaders },
+  },
+  {
     id: 'ignoreRepository',
     method: 'post',
     path: '/api/repos/ignore',
@@ -1102,6 +1125,58 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { headers: validators.closePullRequestHeaders, body: validators.closePullRequestBody },
+  },
+  {
+    id: 'reviewPullRequest',
+    method: 'post',
+    path: '/api/pull-requests/review',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 524288 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.reviewPullRequestHeaders, body: validators.reviewPullRequestBody },
+  },
+  {
+    id: 'editPullRequest',
+    method: 'post',
+    path: '/api/pull-requests/edit',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 131072 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.editPullRequestHeaders, body: validators.editPullRequestBody },
   },
   {
     id: 'rerunChecks',
@@ -2637,6 +2712,28 @@ export type StreamDashboardOutput =
       readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Dashboard']>>;
     };
 
+/** The input of `streamBoardChanges`. */
+export interface StreamBoardChangesInput extends RequestContext {
+  readonly query: {
+    /** Whether to list draft pull requests in all events of the stream. */
+    readonly includeDrafts: boolean;
+    /** Whether to list snoozed pull requests in all events of the stream. */
+    readonly includeSnoozed: boolean;
+  };
+  readonly headers: {
+    /** The `id` of the last event that the client received. */
+    readonly 'last-event-id'?: string;
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `streamBoardChanges`. Errors are thrown. */
+export type StreamBoardChangesOutput =
+  | {
+      readonly status: 200;
+      readonly body: AsyncIterable<ServerSentEvent<components['schemas']['BoardChange']>>;
+    };
+
 /** The input of `ignoreRepository`. */
 export interface IgnoreRepositoryInput extends RequestContext {
   readonly body: components['schemas']['IgnoreRepositoryRequest'];
@@ -3220,6 +3317,146 @@ export interface ClosePullRequestInput extends RequestContext {
 
 /** The responses of `closePullRequest`. Errors are thrown. */
 export type ClosePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+        /** The number of seconds to wait before retrying, at least 1. */
+        readonly 'Retry-After': string;
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** The number of requests left in the current window. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** The number of seconds until the current window ends. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** The input of `reviewPullRequest`. */
+export interface ReviewPullRequestInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['ReviewRequest'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `reviewPullRequest`. Errors are thrown. */
+export type ReviewPullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+        /** The number of seconds to wait before retrying, at least 1. */
+        readonly 'Retry-After': string;
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** The number of requests left in the current window. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** The number of seconds until the current window ends. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** The input of `editPullRequest`. */
+export interface EditPullRequestInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['EditRequest'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `editPullRequest`. Errors are thrown. */
+export type EditPullRequestOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
@@ -4411,6 +4648,8 @@ export interface BoardHandlers {
   readonly refreshDashboard: (input: RefreshDashboardInput) => Promise<RefreshDashboardOutput>;
   /** Stream board changes */
   readonly streamDashboard: (input: StreamDashboardInput) => Promise<StreamDashboardOutput>;
+  /** Stream the differences between boards */
+  readonly streamBoardChanges: (input: StreamBoardChangesInput) => Promise<StreamBoardChangesOutput>;
   /** Record a visit to the board */
   readonly saveVisit: (input: SaveVisitInput) => Promise<SaveVisitOutput>;
 }
@@ -4429,6 +4668,10 @@ export interface PullRequestsHandlers {
   readonly dequeuePullRequest: (input: DequeuePullRequestInput) => Promise<DequeuePullRequestOutput>;
   /** Close a pull request without merging */
   readonly closePullRequest: (input: ClosePullRequestInput) => Promise<ClosePullRequestOutput>;
+  /** Approve, request changes or comment */
+  readonly reviewPullRequest: (input: ReviewPullRequestInput) => Promise<ReviewPullRequestOutput>;
+  /** Change reviewers, assignees and labels */
+  readonly editPullRequest: (input: EditPullRequestInput) => Promise<EditPullRequestOutput>;
   /** Rerun failed checks */
   readonly rerunChecks: (input: RerunChecksInput) => Promise<RerunChecksOutput>;
   /** Update a branch from its base */

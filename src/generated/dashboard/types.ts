@@ -632,6 +632,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/dashboard/changes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Stream the differences between boards
+         * @description Sends the same boards as `/api/dashboard/stream`, at the same times, in fewer bytes: the first event has the whole
+         *     board, and each later one only what differs from the board of the event before. `trellis-client/boards`
+         *     applies them and yields whole boards.
+         *
+         *     A client that reconnects with the `id` of the last event in `Last-Event-ID` receives the difference from that
+         *     board if the server still knows it, and otherwise the whole board. An event also has the whole board if more than
+         *     half of its rows differ.
+         *
+         *     The limits and errors are those of `/api/dashboard/stream`, with which it shares the 16 open streams.
+         */
+        readonly get: operations["streamBoardChanges"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/repos/ignore": {
         readonly parameters: {
             readonly query?: never;
@@ -960,6 +988,54 @@ export interface paths {
          *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["closePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/review": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Approve, request changes or comment
+         * @description Submits a review of the commit on the board. The forge decides whether the caller may review; authors can only
+         *     comment. `text` is required unless the pull request is approved. Returns 400 for `request_changes` at GitLab,
+         *     whose API has no such operation.
+         *
+         *     If the response of the forge is lost, a second review is rejected with `unknown` for 10 minutes.
+         */
+        readonly post: operations["reviewPullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/edit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change reviewers, assignees and labels
+         * @description Adds and removes requested reviewers, assignees and labels, in this order, with a request to the forge for each. The
+         *     first that the forge rejects ends it; the changes before remain. Repeating the same request has no further effect.
+         *
+         *     A team is `owner/team`, as in `acme/core`; GitLab has none. GitHub creates missing labels, and ignores assignees
+         *     without access to the repository. At Forgejo and GitLab, unknown names return 404.
+         */
+        readonly post: operations["editPullRequest"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2298,8 +2374,14 @@ export interface components {
             readonly forges: readonly components["schemas"]["ForgeHealth"][];
             /** @description The states of the other credentials; omitted if there are none. */
             readonly furtherForges?: readonly components["schemas"]["ForgeHealth"][];
+            /**
+             * @description The open pull requests: those that can be merged now first, then by last update, newest first. Without those
+             *     that the request leaves out.
+             */
             readonly pullRequests: readonly components["schemas"]["PullRequest"][];
+            /** @description The open issues by last update, newest first. */
             readonly issues: readonly components["schemas"]["Issue"][];
+            /** @description The repositories of the pull requests and issues. */
             readonly repos: readonly components["schemas"]["RepoStatus"][];
             /** @description The number of issues, without housekeeping issues. */
             readonly openIssueCount: number;
@@ -2420,8 +2502,12 @@ export interface components {
             readonly forge: components["schemas"]["ForgeName"];
             readonly repo: components["schemas"]["RepoName"];
             readonly number: components["schemas"]["ItemNumber"];
+            /** @description The title as plain text, of at most 1,024 characters. */
             readonly title: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The page of the pull request at the forge.
+             */
             readonly url: string;
             /** @description The login; `ghost` if the account was deleted. */
             readonly author: string;
@@ -2706,6 +2792,60 @@ export interface components {
             readonly mergedAt: string;
             readonly message: string;
         };
+        /** @description A whole board, or its difference from the board of an earlier event. */
+        readonly BoardChange: components["schemas"]["WholeBoard"] | components["schemas"]["BoardDifference"];
+        /** @description A board that replaces any other. */
+        readonly WholeBoard: {
+            readonly board: components["schemas"]["Dashboard"];
+        };
+        /**
+         * @description The difference of a board from an earlier one. Members that it doesn't name are equal. Rows that differ in any way
+         *     are sent as a whole.
+         */
+        readonly BoardDifference: {
+            /** @description The `id` of the event with the earlier board, which the client received last. */
+            readonly from: string;
+            readonly set: components["schemas"]["BoardMembers"];
+            /** @description The members of the earlier board that this one lacks; omitted if it lacks no member. */
+            readonly unset?: readonly string[];
+            /** @description The pull requests in order; omitted if all are equal. */
+            readonly pullRequests?: readonly components["schemas"]["PullRequestRun"][];
+            /** @description The issues in order; omitted if all are equal. */
+            readonly issues?: readonly components["schemas"]["IssueRun"][];
+            /** @description The repositories in order; omitted if all are equal. */
+            readonly repos?: readonly components["schemas"]["RepositoryRun"][];
+        };
+        /** @description The members of a board that differ, apart from its lists of pull requests, issues and repositories. */
+        readonly BoardMembers: {
+            /** Format: date-time */
+            readonly generatedAt?: string;
+            readonly readIntervalSeconds?: number;
+            readonly forges?: readonly components["schemas"]["ForgeHealth"][];
+            readonly furtherForges?: readonly components["schemas"]["ForgeHealth"][];
+            readonly openIssueCount?: number;
+            readonly hiddenDrafts?: number;
+            readonly hiddenSnoozed?: number;
+            readonly sections?: readonly components["schemas"]["SectionCount"][];
+            readonly autoMerged?: readonly components["schemas"]["AutoMergedPullRequest"][];
+        };
+        /** @description Consecutive rows of a list, either kept from the earlier list or new. */
+        readonly PullRequestRun: components["schemas"]["KeptRows"] | {
+            readonly rows: readonly components["schemas"]["PullRequest"][];
+        };
+        /** @description Rows of the earlier list that follow each other there. */
+        readonly KeptRows: {
+            /** @description The position of the first one in the earlier list, from 0. */
+            readonly start: number;
+            readonly count: number;
+        };
+        /** @description Consecutive rows of a list, either kept from the earlier list or new. */
+        readonly IssueRun: components["schemas"]["KeptRows"] | {
+            readonly rows: readonly components["schemas"]["Issue"][];
+        };
+        /** @description Consecutive rows of a list, either kept from the earlier list or new. */
+        readonly RepositoryRun: components["schemas"]["KeptRows"] | {
+            readonly rows: readonly components["schemas"]["RepoStatus"][];
+        };
         /** @description Which parts of a repository to ignore. */
         readonly IgnoreRepositoryRequest: {
             readonly forge: components["schemas"]["ForgeName"];
@@ -2768,6 +2908,31 @@ export interface components {
             readonly fullName: components["schemas"]["RepoName"];
             readonly number: components["schemas"]["ItemNumber"];
         };
+        /** @description A review to submit. */
+        readonly ReviewRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            /** @enum {string} */
+            readonly verdict: "approve" | "request_changes" | "comment";
+            /** @description Markdown, as the forge renders it. */
+            readonly text?: string;
+        };
+        /** @description The changes of a pull request; at least one. */
+        readonly EditRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            readonly reviewers?: components["schemas"]["NameChanges"];
+            readonly assignees?: components["schemas"]["NameChanges"];
+            readonly labels?: components["schemas"]["NameChanges"];
+        };
+        /** @description Names to add and to remove. */
+        readonly NameChanges: {
+            readonly add?: components["schemas"]["ChangedNames"];
+            readonly remove?: components["schemas"]["ChangedNames"];
+        };
+        readonly ChangedNames: readonly string[];
         readonly DependabotRequest: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
@@ -2799,6 +2964,20 @@ export interface components {
             readonly deletions?: number;
             readonly changedFiles?: number;
             readonly commits?: number;
+            /**
+             * @description The number of approvals that the rules of the base branch require. Omitted if the forge doesn't report it or
+             *     requires none.
+             */
+            readonly requiredApprovals?: number;
+            /**
+             * @description The users and teams, as `owner/team`, whose review is requested because they own changed files. Omitted if the
+             *     forge doesn't report them.
+             */
+            readonly codeOwners?: readonly string[];
+            /** @description The logins of the assigned users. Omitted if the forge doesn't report them. */
+            readonly assignees?: readonly string[];
+            /** @description The title of the milestone. Omitted if the forge doesn't report it or it has none. */
+            readonly milestone?: string;
             /** @description The submitted reviews. */
             readonly reviews: readonly components["schemas"]["SubmittedReview"][];
             /** @description The first comments of the unresolved threads. */
@@ -5662,6 +5841,52 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
+    readonly streamBoardChanges: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whether to list draft pull requests in all events of the stream. */
+                readonly includeDrafts?: boolean;
+                /** @description Whether to list snoozed pull requests in all events of the stream. */
+                readonly includeSnoozed?: boolean;
+            };
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that the client received.
+                 * @example mbp1w8hs.0.0~V8Qh3pXy2kLw9aZr
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A stream of boards and of differences between boards. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: mbp1w8hs.0.0~V8Qh3pXy2kLw9aZr
+                     *     data: {"board":{"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"hiddenSnoozed":0,"sections":[],"autoMerged":[]}}
+                     *
+                     *     id: mbp1wcx0.0.0~o1BFkQ7mE4sYtUj5
+                     *     data: {"from":"mbp1w8hs.0.0~V8Qh3pXy2kLw9aZr","set":{"generatedAt":"2026-05-02T10:33:00Z"}}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly ignoreRepository: {
         readonly parameters: {
             readonly query?: never;
@@ -6341,6 +6566,116 @@ export interface operations {
         };
         readonly responses: {
             /** @description The pull request is closed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly reviewPullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "verdict": "approve",
+                 *       "text": "Nice."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ReviewRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The review is submitted. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly editPullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "reviewers": {
+                 *         "add": [
+                 *           "lisa",
+                 *           "acme/core"
+                 *         ]
+                 *       },
+                 *       "labels": {
+                 *         "add": [
+                 *           "bug"
+                 *         ],
+                 *         "remove": [
+                 *           "stale"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The changes are made. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;

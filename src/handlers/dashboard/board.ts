@@ -14,6 +14,11 @@ export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'
       return { status: 200, body: await streams.open(caller, request) };
     },
 
+    async streamBoardChanges({ caller, query, headers, signal }) {
+      const request = { ...query, lastEventId: headers['last-event-id'], signal };
+      return { status: 200, body: await streams.openChanges(caller, request) };
+    },
+
     async saveVisit({ caller, body: { seenAt } }) {
       await visits.save(caller, new Date(seenAt));
       return { status: 204 };

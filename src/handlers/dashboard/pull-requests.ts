@@ -6,7 +6,7 @@ export const pullRequestsHandlers = ({
 }: Pick<DashboardServices, 'dashboard'>): PullRequestsHandlers => ({
   async mergePullRequest({ caller, body }) {
     const { method, ...target } = body;
-    await actions.perform(caller, target, 'merge', method);
+    await actions.perform(caller, target, 'merge', { method });
     return { status: 204 };
   },
   async autoMergePullRequest({ caller, body }) {
@@ -27,6 +27,14 @@ export const pullRequestsHandlers = ({
   },
   async closePullRequest({ caller, body }) {
     await actions.perform(caller, body, 'close');
+    return { status: 204 };
+  },
+  async reviewPullRequest({ caller, body: { verdict, text, ...target } }) {
+    await actions.perform(caller, target, 'review', { review: { verdict, text } });
+    return { status: 204 };
+  },
+  async editPullRequest({ caller, body: { reviewers, assignees, labels, ...target } }) {
+    await actions.perform(caller, target, 'edit', { edit: { reviewers, assignees, labels } });
     return { status: 204 };
   },
   async rerunChecks({ caller, body }) {

@@ -1,6 +1,7 @@
 import { readEvents } from '@trellis/client/events';
+import { readBoards } from '../../../src/board-stream/read-boards.js';
 import { EMPTY_BOARD_SNAPSHOT, type Board } from '../../../src/dashboard/boards/board.js';
-import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
+import type { components, DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
 import { eventually } from '../../eventually.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
@@ -182,6 +183,41 @@ export function boardTests(stage: () => Stage): void {
 
     test('returns 404 until forge settings are saved', async () => {
       const { error, response } = await (await signIn()).GET(STREAM, { parseAs: 'stream' });
+      expect([response.status, error]).toMatchObject([404, { code: 'not_found' }]);
+    });
+  });
+
+  describe('streamBoardChanges', () => {
+    test('sends the whole board, then differences that give the same boards', async () => {
+      const { client, member } = await settle();
+      const save = (title: string) =>
+        boards().save(member.person.id, {
+          ...EMPTY_BOARD_SNAPSHOT,
+          pullRequests: Array.from({ length: 9 }, (_, index) =>
+            pullRequest({ number: index + 1, ...(index === 4 && { title }) }),
+          ),
+        });
+      const readBoard = async () => (await client.GET('/api/dashboard')).data;
+      await save('first');
+      const changes = readEvents<components['schemas']['BoardChange']>((init) =>
+        client.GET('/api/dashboard/changes', init),
+      );
+      const whole = readBoards(client, {}, { reconnectMs: 1 });
+      const first = (await changes.next()).value!;
+      expect(first.data).toEqual({ board: await readBoard() });
+      expect((await whole.next()).value!.data).toEqual(await readBoard());
+      await save('second');
+      const second = (await changes.next()).value!;
+      expect(second.data).toMatchObject({
+        from: first.id,
+        pullRequests: [{ start: 0, count: 4 }, { rows: [{ title: 'second' }] }, { start: 5, count: 4 }],
+      });
+      expect((await whole.next()).value!.data).toEqual(await readBoard());
+      await Promise.all([changes.return(), whole.return()]);
+    });
+
+    test('returns 404 until forge settings are saved', async () => {
+      const { error, response } = await (await signIn()).GET('/api/dashboard/changes', { parseAs: 'stream' });
       expect([response.status, error]).toMatchObject([404, { code: 'not_found' }]);
     });
   });

@@ -20,6 +20,8 @@ interface Case {
   readonly status?: 202 | 204;
   /** Whether the base branch has a merge queue. */
   readonly inQueue?: boolean;
+  /** The rest of the body. */
+  readonly input?: object;
 }
 
 const blocked = { mergeStateStatus: 'BLOCKED' };
@@ -38,6 +40,12 @@ const ACTIONS: readonly Case[] = [
   { id: 'updateBranch', forge: 'forgejo' },
   { id: 'requestDependabot', forge: 'github', before: { author: 'dependabot' } },
   { id: 'requestRenovateRebase', forge: 'github', before: { author: 'renovate' } },
+  { id: 'reviewPullRequest', forge: 'github', before: { author: 'lisa' }, input: { verdict: 'approve' } },
+  { id: 'reviewPullRequest', forge: 'forgejo', input: { verdict: 'comment', text: 'Why?' } },
+  { id: 'reviewPullRequest', forge: 'gitlab', input: { verdict: 'approve', text: 'Nice.' } },
+  { id: 'editPullRequest', forge: 'github', input: { reviewers: { add: ['lisa'] }, labels: { add: ['bug'] } } },
+  { id: 'editPullRequest', forge: 'forgejo', input: { assignees: { add: ['lisa'] } } },
+  { id: 'editPullRequest', forge: 'gitlab', input: { assignees: { add: ['lisa'] }, reviewers: { add: ['ada'] } } },
 ];
 
 export function pullRequestsTests(stage: () => Stage): void {
@@ -72,7 +80,8 @@ export function pullRequestsTests(stage: () => Stage): void {
   }
   const send = async (id: Id, body: object, change?: RequestChange) => {
     const operation = documented.find((one) => one.id === id)!;
-    const text = JSON.stringify({ action: 'rebase', ...body });
+    const extra = id === 'requestDependabot' ? { action: 'rebase' } : {};
+    const text = JSON.stringify({ ...extra, ...body });
     const { response, error } = await stage().send(operation, member, { text, ...change });
     return [response.status, error?.code];
   };
@@ -85,15 +94,15 @@ export function pullRequestsTests(stage: () => Stage): void {
     });
   };
 
-  describe.each(ACTIONS)('$id at $forge', ({ id, forge, before, status = 204, inQueue }) => {
+  describe.each(ACTIONS)('$id at $forge', ({ id, forge, before, status = 204, inQueue, input }) => {
     test('succeeds', async () => {
       const { fullName } = addRepository(before, inQueue);
-      expect(await send(id, { forge, fullName, number: 1 })).toEqual([status, undefined]);
+      expect(await send(id, { forge, fullName, number: 1, ...input })).toEqual([status, undefined]);
     });
 
     test('returns 404 for an unknown pull request', async () => {
       const { fullName } = addRepository();
-      expect(await send(id, { forge, fullName, number: 99 })).toEqual([404, 'unknown']);
+      expect(await send(id, { forge, fullName, number: 99, ...input })).toEqual([404, 'unknown']);
     });
 
     test('returns 409 for a merged pull request', async () => {
@@ -101,19 +110,19 @@ export function pullRequestsTests(stage: () => Stage): void {
       one.state = 'MERGED';
       Object.assign(old, { merged: true, state: 'closed' });
       running.state = 'merged';
-      expect(await send(id, { forge, fullName, number: 1 })).toEqual([409, 'already_merged']);
+      expect(await send(id, { forge, fullName, number: 1, ...input })).toEqual([409, 'already_merged']);
     });
 
     test('returns 502 if the forge does not respond', async () => {
       const { fullName } = addRepository(before, inQueue);
       failAt(forge, fullName, { status: 502, body: '<html>' });
-      expect(await send(id, { forge, fullName, number: 1 })).toEqual([502, 'unknown']);
+      expect(await send(id, { forge, fullName, number: 1, ...input })).toEqual([502, 'unknown']);
     });
 
     test('returns 403 if the forge rejects the credential', async () => {
       const { fullName } = addRepository(before, inQueue);
       failAt(forge, fullName, { status: 401, body: {} });
-      expect(await send(id, { forge, fullName, number: 1 })).toEqual([403, 'permission']);
+      expect(await send(id, { forge, fullName, number: 1, ...input })).toEqual([403, 'permission']);
     });
   });
 
@@ -129,6 +138,22 @@ export function pullRequestsTests(stage: () => Stage): void {
       409,
       'in_progress',
     ]);
+  });
+
+  test.each<[string, Id, object]>([
+    ['a comment without a text', 'reviewPullRequest', { forge: 'github', verdict: 'comment' }],
+    [
+      'a request for changes at GitLab',
+      'reviewPullRequest',
+      { forge: 'gitlab', verdict: 'request_changes', text: 'No' },
+    ],
+    ['a blank text', 'reviewPullRequest', { forge: 'github', verdict: 'approve', text: ' ' }],
+    ['an edit that changes nothing', 'editPullRequest', { forge: 'github' }],
+    ['a team at GitLab', 'editPullRequest', { forge: 'gitlab', reviewers: { add: ['acme/core'] } }],
+    ['a label with a comma at GitLab', 'editPullRequest', { forge: 'gitlab', labels: { add: ['a,b'] } }],
+  ])('%s is invalid input', async (_case, id, body) => {
+    const { fullName } = addRepository();
+    expect(await send(id, { ...body, fullName, number: 1 })).toEqual([400, 'invalid_input']);
   });
 
   test("mergePullRequest: reports a rejection as a code and in the forge's own words", async () => {
@@ -191,7 +216,7 @@ export function pullRequestsTests(stage: () => Stage): void {
       expect(status).toBe(200);
       expect(data).toEqual({
         ...{ additions: 12, deletions: 3, changedFiles: 1, commits: 1 },
-        ...{ reviews: [], threads: [], comments: [] },
+        ...{ codeOwners: [], assignees: [], reviews: [], threads: [], comments: [] },
       });
     });
 

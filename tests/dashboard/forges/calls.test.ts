@@ -85,6 +85,19 @@ async function act(forge: Forge, actions: readonly (readonly [ActionName, number
   for (const [action, number] of actions) await forge.act({ fullName: 'acme/shop', number }, action);
 }
 
+const EDIT = {
+  reviewers: { add: ['lisa', 'acme/core'], remove: ['lisa'] },
+  assignees: { add: ['lisa'], remove: ['mona'] },
+  labels: { add: ['bug'], remove: ['bug'] },
+};
+
+/** Approves a pull request of someone else, and changes its reviewers, assignees and labels. */
+async function reviewAndEdit(forge: Forge, number: number, edit: typeof EDIT): Promise<void> {
+  const target = { fullName: 'acme/shop', number };
+  await forge.act({ ...target, review: { verdict: 'approve', text: 'Nice.' } }, 'review');
+  await forge.act({ ...target, edit }, 'edit');
+}
+
 async function callGithub(): Promise<Round> {
   const failed = githubRun({ conclusion: 'FAILURE', log: 'the end', steps: [{ name: 'test', conclusion: 'failure' }] });
   const many = Array.from({ length: 60 }, (_, index) => githubIssue(500 + index));
@@ -97,7 +110,8 @@ async function callGithub(): Promise<Round> {
       githubPullRequest(2, { mergeStateStatus: 'BEHIND' }),
       githubPullRequest(3, { mergeStateStatus: 'BLOCKED' }),
       githubPullRequest(4, { autoMerge: 'MERGE' }),
-      ...Array.from({ length: 60 }, (_, index) => githubPullRequest(5 + index)),
+      ...Array.from({ length: 59 }, (_, index) => githubPullRequest(5 + index)),
+      githubPullRequest(64, { author: 'ada' }),
     ],
   });
   const queue = githubRepository('acme/queue', { usesMergeQueue: true, pullRequests: [githubPullRequest(1)] });
@@ -116,6 +130,7 @@ async function callGithub(): Promise<Round> {
     ['merge', 6],
     ['close', 7],
   ]);
+  await reviewAndEdit(forge, 64, EDIT);
   for (const action of ['enqueue', 'dequeue'] as const) await forge.act({ fullName: 'acme/queue', number: 1 }, action);
   await setUpWebhook(forge, (url) => shop.hooks.push({ ...HOOK, id: 90, url }));
   const shared = { agent, record: async () => undefined };
@@ -158,11 +173,15 @@ async function callForgejo(): Promise<Round> {
   const review = { login: 'lisa', state: 'COMMENT', submittedAt: created_at, comments: [comment] };
   const shop = forgejoRepository('acme/shop', {
     admin: true,
-    labels: [{ id: 3, name: 'rebase' }],
+    labels: [
+      { id: 3, name: 'rebase' },
+      { id: 4, name: 'bug' },
+    ],
     issues: [forgejoIssue(50)],
     pullRequests: [
       forgejoPullRequest(1, { jobs: [job], reviews: [review], timeline }),
       ...[2, 3, 4, 5].map((number) => forgejoPullRequest(number)),
+      forgejoPullRequest(6, { author: 'ada' }),
     ],
   });
   const { server, forge } = await openForgejo([shop]);
@@ -177,6 +196,7 @@ async function callForgejo(): Promise<Round> {
   ]);
   Object.assign(shop.pullRequests[1]!, { baseSha: 'e'.repeat(40) });
   await act(forge, [['update_branch', 2]]);
+  await reviewAndEdit(forge, 6, EDIT);
   await setUpWebhook(forge, (url) => shop.hooks.push({ ...HOOK, id: 90, url }));
   await server.close();
   return round;
@@ -207,6 +227,7 @@ async function callGitlab(): Promise<Round> {
     ['merge', 6],
     ['close', 7],
   ]);
+  await reviewAndEdit(forge, 8, { ...EDIT, reviewers: { add: ['lisa'], remove: ['ada'] } });
   await setUpWebhook(forge, (url) => shop.hooks.push({ ...HOOK, id: 90, url }));
   // Reading the hooks is refused as if they did not exist, so that the project is read.
   server.failNext({ status: 404, body: { message: '404 Not found' } }, { path: /\/hooks$/ });
@@ -273,13 +294,15 @@ const isNewer = (api: PublishedApi, template: string): boolean =>
 /** The parts of gitbeaker, GitLab's client for Node.js, that send the same calls. */
 interface Gitbeaker {
   readonly MergeRequests: Record<'cancelOnPipelineSuccess' | 'edit' | 'merge' | 'rebase' | 'show', Send>;
+  readonly MergeRequestApprovals: Record<'approve', Send>;
+  readonly MergeRequestNotes: Record<'create', Send>;
   readonly MergeRequestDiscussions: Record<'all', Send>;
   readonly Jobs: Record<'all', Send>;
   readonly Pipelines: Record<'retry', Send>;
   readonly PersonalAccessTokens: Record<'show', Send>;
   readonly ProjectHooks: Record<'add' | 'all' | 'remove', Send>;
   readonly Projects: Record<'show', Send>;
-  readonly Users: Record<'showCurrentUser', Send>;
+  readonly Users: Record<'all' | 'showCurrentUser', Send>;
 }
 type Send = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -302,6 +325,9 @@ test('calls of gitlab: the same as those of gitbeaker, which the test GitLab ans
   await client.Pipelines.retry(name, 1);
   await client.MergeRequests.cancelOnPipelineSuccess(name, 2);
   await client.MergeRequests.rebase(name, 2);
+  await client.Users.all({ username: 'lisa' });
+  await client.MergeRequestApprovals.approve(name, 1, { sha: merge.diffHeadSha });
+  await client.MergeRequestNotes.create(name, 1, 'Nice.');
   await client.MergeRequests.edit(name, 2, { stateEvent: 'close' });
   await client.MergeRequests.merge(name, 1, { sha: merge.diffHeadSha });
   await client.ProjectHooks.add(name, hook.url, { token: 's', pushEvents: true });
@@ -311,6 +337,7 @@ test('calls of gitlab: the same as those of gitbeaker, which the test GitLab ans
   const sent = new Set(server.seen.map(({ method, path }) => findCall('gitlab', method, path)));
   expect(sent).toEqual(new Set(CALLS.gitlab));
   expect([merge.state, waiting.state, shop.hooks]).toEqual(['merged', 'closed', []]);
+  expect([merge.approvedBy, merge.notes]).toMatchObject([['mona'], [{ body: 'Nice.' }]]);
 });
 
 test('the documentation lists the calls', async () => {

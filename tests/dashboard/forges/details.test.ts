@@ -34,11 +34,14 @@ test('details of GitHub: lists submitted reviews, unresolved threads and comment
       { ...thread, isResolved: false, line: null, text: 'x'.repeat(600) },
     ],
     replies: ['Rebased.'],
+    ...{ requested: ['hubot', 'team:core'], codeOwners: ['team:core'], assignees: ['mona'], milestone: '2.0' },
   });
-  const opened = await openGithub([githubRepository('acme/shop', { pullRequests: [one] })]);
+  const repository = githubRepository('acme/shop', { pullRequests: [one], requiredApprovals: [1, 2] });
+  const opened = await openGithub([repository]);
   const url = expect.stringContaining('/acme/shop/pull/1#') as string;
   await expect(read(opened)).resolves.toEqual({
     ...{ additions: 120, deletions: 8, changedFiles: 4, commits: 1 },
+    ...{ requiredApprovals: 2, codeOwners: ['acme/core'], assignees: ['mona'], milestone: '2.0' },
     reviews: [
       { author: 'lisa', state: 'changes_requested', submittedAt: at },
       { author: 'ghost', state: 'approved', submittedAt: at },
@@ -101,10 +104,11 @@ test('details of Forgejo: lists reviews, the first unresolved comment of each li
       { login: 'hubot', state: 'APPROVED', dismissed: true, submittedAt: at },
     ],
     comments: [{ ...said, body: 'Nice.' }],
+    assignees: ['lisa'],
   });
   const opened = await openForgejo([forgejoRepository('acme/shop', { pullRequests: [one] })]);
   const { threads, comments, reviews, ...size } = await read(opened);
-  expect(size).toEqual({ additions: 12, deletions: 3, changedFiles: 1 });
+  expect(size).toEqual({ additions: 12, deletions: 3, changedFiles: 1, assignees: ['lisa'] });
   expect(reviews).toEqual([
     { author: 'lisa', state: 'changes_requested', submittedAt: at },
     { author: 'hubot', state: 'dismissed', submittedAt: at },

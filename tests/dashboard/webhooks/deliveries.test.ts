@@ -3,12 +3,14 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
+import { GITHUB_EVENTS } from '../../../src/dashboard/forges/github/github-forge.js';
 import { createDeliveries, type Deliveries } from '../../../src/dashboard/webhooks/deliveries.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery } from '../../forges/github.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
 import { openDashboard, type TestDashboard } from '../test-dashboard.js';
+import { readExamples } from './examples.js';
 
 const SHOP = { repository: { full_name: 'acme/shop' } };
 
@@ -132,6 +134,28 @@ describe('a delivery causes a read of its repository', () => {
       expect(await deliver('github', github(SHOP, { event }))).toBe('taken');
     }
     expect(await allReads()).toEqual([]);
+  });
+
+  test('for every published payload of the events that webhooks subscribe to; all others are accepted too', async () => {
+    const examples = readExamples().flatMap(({ name, examples: payloads }) =>
+      payloads.map((payload) => ({ name, payload })),
+    );
+    const names = new Set(examples.map(({ payload }) => payload.repository?.full_name));
+    for (const name of names) if (name !== undefined) await follow(dashboard.ada, 'github', name);
+    const subscribed = examples.filter(({ name }) => GITHUB_EVENTS.includes(name));
+    for (const { name, payload } of subscribed) {
+      deliveries = open();
+      reads = [];
+      expect([name, await deliver('github', github(payload, { event: name }))]).toEqual([name, 'taken']);
+      expect(await allReads()).toEqual([`github ${payload.repository?.full_name ?? ''}`]);
+    }
+    deliveries = open();
+    for (const { name, payload } of examples)
+      expect([name, await deliver('github', github(payload, { event: name }))]).toEqual([name, 'taken']);
+    await allReads();
+    expect([examples.length >= 300, subscribed.length >= 100, failures]).toEqual([true, true, []]);
+    const kinds = new Set(subscribed.map(({ name }) => name));
+    expect(GITHUB_EVENTS.filter((name) => !kinds.has(name))).toEqual([]);
   });
 
   test("only for the webhook's own user", async () => {

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { WEBHOOK_SENDERS } from '../../../src/dashboard/webhooks/verify-delivery.js';
-import { installTool } from '../../../tools/install.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery } from '../../forges/github.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
+import { readExamples } from './examples.js';
 
 const githubPayload = { action: 'opened', repository: { full_name: 'acme/shop' } };
 const signed = githubDelivery('secret', githubPayload);
@@ -48,17 +47,6 @@ test('WEBHOOK_SENDERS.github.verify: accepts every published payload with its si
   expect(failed).toEqual([]);
   expect([kinds.length >= 58, payloads.length >= 300]).toEqual([true, true]);
 });
-
-interface ExampleKind {
-  readonly name: string;
-  readonly examples: readonly { readonly repository?: { readonly full_name: string } | null }[];
-}
-
-function readExamples(): readonly ExampleKind[] {
-  installTool('tools/witnesses');
-  const file = 'tools/witnesses/node_modules/@octokit/webhooks-examples/api.github.com/index.json';
-  return JSON.parse(readFileSync(file, 'utf8')) as readonly ExampleKind[];
-}
 
 const forgejoPayload = { action: 'opened', repository: { full_name: 'acme/shop' } };
 

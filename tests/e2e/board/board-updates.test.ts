@@ -59,10 +59,10 @@ describeInBrowser('updates of the board', () => {
 
   test('a broken stream shows an error and is opened again', async () => {
     stage.takeComplaints();
-    await page.route('**/api/dashboard/stream*', (route) => route.abort());
+    await page.route('**/api/dashboard/changes*', (route) => route.abort());
     await page.reload();
     await page.getByRole('alert').getByText('The server could not be reached. Try again.').waitFor();
-    await page.unroute('**/api/dashboard/stream*');
+    await page.unroute('**/api/dashboard/changes*');
     await at.shown(11);
     await page.getByRole('alert').getByText('The server could not be reached.').waitFor({ state: 'detached' });
     await openPullRequest(52, 'Come after the break');

@@ -231,7 +231,7 @@ describeInBrowser('the board', () => {
     other.on('request', (request) => requested.push(new URL(request.url()).pathname));
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    await other.route('**/api/dashboard/stream*', (route) => held.then(() => route.continue()));
+    await other.route('**/api/dashboard/changes*', (route) => held.then(() => route.continue()));
     const document = await other.goto(stage.server.origin);
     expect(document?.headers()['cache-control']).toBe('private, no-cache');
     await other.getByText('Ada', { exact: true }).waitFor();
@@ -239,7 +239,7 @@ describeInBrowser('the board', () => {
     await other.getByText('Loading …').waitFor();
     release();
     await other.locator('li.pull').first().waitFor();
-    expect(requested.filter((path) => path.startsWith('/api'))).toEqual(['/api/dashboard/stream']);
+    expect(requested.filter((path) => path.startsWith('/api'))).toEqual(['/api/dashboard/changes']);
     await other.close();
   });
 

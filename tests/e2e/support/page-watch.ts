@@ -12,7 +12,7 @@ export interface PageWatch {
 }
 
 /** Error responses that are expected before a sign-in, without settings, and without a board. */
-const EXPECTED = /^(?:401 GET \/api\/auth\/session|404 GET \/api\/(?:settings\/\w+|dashboard(?:\/stream)?))$/;
+const EXPECTED = /^(?:401 GET \/api\/auth\/session|404 GET \/api\/(?:settings\/\w+|dashboard(?:\/changes)?))$/;
 
 const LOGOUT = /^\/api\/auth\/logout(?:-everywhere)?$/;
 

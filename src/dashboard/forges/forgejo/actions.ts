@@ -1,9 +1,12 @@
 import {
   type ActionRequests,
+  applyNameChanges,
   doneResult,
   type ForgeActionResult,
   queuedResult,
+  requireInput,
   sendForgeAction,
+  toReviewerRequests,
 } from '../forge-action.js';
 import { type ActionErrorCode, ForgeError, undefinedIfNotFound } from '../forge-error.js';
 import type { ActionName, PullRequestTarget } from '../forge.js';
@@ -37,6 +40,8 @@ const REQUESTS: ActionRequests<ActionContext> = {
     doneResult(rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`)),
   renovate_rebase: (context) => doneResult(addRebaseLabel(context)),
   rerun_checks: (context) => queuedResult(rerunChecks(context)),
+  review: (context) => doneResult(review(context)),
+  edit: (context) => doneResult(edit(context)),
 };
 
 export const FORGEJO_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
@@ -76,11 +81,48 @@ async function merge({ rest, path, target, pullRequest }: ActionContext): Promis
   await rest.send('POST', `${path}/pulls/${target.number}/merge`, { Do: target.method ?? style, head_commit_id });
 }
 
-async function addRebaseLabel({ rest, path, target, rebaseLabel }: ActionContext): Promise<void> {
+async function addRebaseLabel(context: ActionContext): Promise<void> {
+  const { rest, path, target, rebaseLabel } = context;
+  const labels = await findLabels(context, [rebaseLabel]);
+  await rest.send('POST', `${path}/issues/${target.number}/labels`, { labels });
+}
+
+/** Finds the ids of labels. @throws ForgeError `not_found` if the repository lacks one. */
+async function findLabels({ rest, path }: ActionContext, names: readonly string[]): Promise<number[]> {
   const labels = await rest.list<{ id: number; name: string }>(`${path}/labels?limit=50`, 1_000);
-  const label = labels.find(({ name }) => name === rebaseLabel);
-  if (label === undefined) throw new ForgeError('not_found', { refusal: 'label_missing' });
-  await rest.send('POST', `${path}/issues/${target.number}/labels`, { labels: [label.id] });
+  return names.map((name) => {
+    const label = labels.find((one) => one.name === name);
+    if (label === undefined) throw new ForgeError('not_found', { refusal: 'label_missing' });
+    return label.id;
+  });
+}
+
+const EVENTS = { approve: 'APPROVED', request_changes: 'REQUEST_CHANGES', comment: 'COMMENT' } as const;
+
+async function review({ rest, path, target, pullRequest }: ActionContext): Promise<void> {
+  const { verdict, text = '' } = requireInput(target.review);
+  const body = { event: EVENTS[verdict], body: text, commit_id: target.headSha ?? pullRequest.head.sha };
+  await rest.send('POST', `${path}/pulls/${target.number}/reviews`, body);
+}
+
+async function edit(context: ActionContext): Promise<void> {
+  const { rest, path, target, pullRequest } = context;
+  const { assignees, labels = {}, ...others } = requireInput(target.edit);
+  const [added, removed] = [
+    await findLabels(context, labels.add ?? []),
+    await findLabels(context, labels.remove ?? []),
+  ];
+  const pull = `${path}/pulls/${target.number}`;
+  for (const [method, address, body] of toReviewerRequests(pull, others)) await rest.send(method, address, body);
+  // The request replaces the assignees.
+  const logins = applyNameChanges(
+    (pullRequest.assignees ?? []).map(({ login }) => login),
+    assignees,
+  );
+  if (assignees) await rest.send('PATCH', pull, { assignees: logins });
+  const issue = `${path}/issues/${target.number}`;
+  if (added.length > 0) await rest.send('POST', `${issue}/labels`, { labels: added });
+  for (const id of removed) await rest.send('DELETE', `${issue}/labels/${id}`).catch(undefinedIfNotFound);
 }
 
 /** Recent releases of Gitea can rerun failed jobs through the API. Forgejo can't, up to release 16. */

@@ -28,11 +28,13 @@ export async function readForgejoDetails(rest: RestClient, { fullName, number }:
       ({ id }) => rest.get(`${path}/pulls/${number}/reviews/${id}/comments`) as Promise<readonly ReviewCommentNode[]>,
     ),
   );
-  const { additions, deletions, changed_files } = pull;
+  const { additions, deletions, changed_files, assignees, milestone } = pull;
   return {
     ...(typeof additions === 'number' && { additions }),
     ...(typeof deletions === 'number' && { deletions }),
     ...(typeof changed_files === 'number' && { changedFiles: changed_files }),
+    assignees: (assignees ?? []).map(({ login }) => login),
+    ...(milestone && { milestone: milestone.title }),
     reviews: reviews.flatMap(toReview),
     threads: firstOfEachLine(threads.flat().filter(({ resolver }) => !resolver)).map((one) => ({
       ...toExcerpt(one),

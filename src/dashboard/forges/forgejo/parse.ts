@@ -117,6 +117,8 @@ export interface PullRequestNode extends IssueNode {
   readonly changed_files?: number | null;
   readonly additions?: number | null;
   readonly deletions?: number | null;
+  readonly milestone?: { readonly title: string } | null;
+  readonly assignees?: readonly { readonly login: string }[] | null;
   readonly requested_reviewers?: readonly UserNode[] | null;
   readonly requested_reviewers_teams?: readonly object[] | null;
 }

@@ -1,5 +1,13 @@
-import { type ActionRequests, doneResult, type ForgeActionResult, sendForgeAction } from '../forge-action.js';
-import { type ActionErrorCode, ForgeError } from '../forge-error.js';
+import {
+  type ActionRequests,
+  doneResult,
+  type EditRequest,
+  type ForgeActionResult,
+  requireInput,
+  sendForgeAction,
+  toReviewerRequests,
+} from '../forge-action.js';
+import { type ActionErrorCode, ForgeError, undefinedIfNotFound } from '../forge-error.js';
 import type { ActionName, BotReply, PullRequestTarget } from '../forge.js';
 import { withoutNulls } from '../http/graphql-pages.js';
 import { toOwnerAndName, toRepositoryPath } from '../read-repositories.js';
@@ -35,6 +43,8 @@ const REQUESTS: ActionRequests<ActionContext> = {
   renovate_rebase: async ({ requests, target, rebaseLabel }) =>
     doneResult(requests.send('POST', `${issuePath(target)}/labels`, { labels: [rebaseLabel] })),
   rerun_checks: rerunChecks,
+  review,
+  edit: async (context) => doneResult(edit(context)),
 };
 
 export const GITHUB_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
@@ -120,6 +130,32 @@ async function comment({ requests, target }: ActionContext, body: string): Promi
   const created = await requests.post(`${issuePath(target)}/comments`, { body });
   const { node_id: commentId, html_url } = created as CommentResponse;
   return { commentId, commentUrl: findSafeLink(html_url) };
+}
+
+const EVENTS = { approve: 'APPROVE', request_changes: 'REQUEST_CHANGES', comment: 'COMMENT' } as const;
+
+async function review({ requests, target, pullRequest }: ActionContext): Promise<ForgeActionResult> {
+  const { verdict, text } = requireInput(target.review);
+  const body = {
+    event: EVENTS[verdict],
+    commit_id: target.headSha ?? pullRequest.headRefOid,
+    ...(text && { body: text }),
+  };
+  return doneResult(requests.send('POST', `${pullPath(target)}/reviews`, body));
+}
+
+async function edit({ requests, target }: ActionContext): Promise<void> {
+  const { assignees = {}, labels = {}, ...others } = requireInput(target.edit);
+  const issue = issuePath(target);
+  const asked: EditRequest[] = [
+    ...toReviewerRequests(pullPath(target), others),
+    ...(assignees.add ? ([['POST', `${issue}/assignees`, { assignees: assignees.add }]] as const) : []),
+    ...(assignees.remove ? ([['DELETE', `${issue}/assignees`, { assignees: assignees.remove }]] as const) : []),
+    ...(labels.add ? ([['POST', `${issue}/labels`, { labels: labels.add }]] as const) : []),
+  ];
+  for (const [method, path, body] of asked) await requests.send(method, path, body);
+  for (const label of labels.remove ?? [])
+    await requests.send('DELETE', `${issue}/labels/${encodeURIComponent(label)}`).catch(undefinedIfNotFound);
 }
 
 /** Reruns the failed jobs of workflows. Checks of other apps can't be rerun here. */

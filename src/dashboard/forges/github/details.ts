@@ -25,6 +25,16 @@ interface DetailsNode {
   readonly deletions: number;
   readonly changedFiles: number;
   readonly commits: { readonly totalCount: number };
+  readonly milestone: { readonly title: string } | null;
+  readonly assignees: Nodes<{ readonly login: string }>;
+  readonly reviewRequests: Nodes<{
+    readonly asCodeOwner: boolean;
+    readonly requestedReviewer: { readonly login?: string; readonly combinedSlug?: string } | null;
+  }>;
+  readonly baseRef: {
+    readonly branchProtectionRule: RequiredReviews | null;
+    readonly rules: Nodes<{ readonly parameters: RequiredReviews | null }>;
+  } | null;
   readonly reviews: Nodes<Author & { readonly state: string; readonly submittedAt: string | null }>;
   readonly reviewThreads: Nodes<{
     readonly isResolved: boolean;
@@ -33,6 +43,10 @@ interface DetailsNode {
     readonly comments: Nodes<CommentNode>;
   }>;
   readonly comments: Nodes<CommentNode>;
+}
+
+interface RequiredReviews {
+  readonly requiredApprovingReviewCount?: number | null;
 }
 
 interface DetailsData {
@@ -52,6 +66,7 @@ export async function readGithubDetails(
   const open = nodesOf(reviewThreads).filter(({ isResolved }) => !isResolved);
   return {
     ...{ additions, deletions, changedFiles, commits: commits.totalCount },
+    ...toRules(node),
     // Pending reviews are visible to their author only.
     reviews: nodesOf(reviews).flatMap(({ author, state, submittedAt }) =>
       submittedAt === null
@@ -62,6 +77,24 @@ export async function readGithubDetails(
       nodesOf(of).map((comment) => ({ ...toComment(comment), path, ...(line !== null && { line }) })),
     ),
     comments: nodesOf(comments).map(toComment),
+  };
+}
+
+/** Branch protection and all rulesets apply, so the largest number counts. */
+function toRules({ milestone, assignees, reviewRequests, baseRef }: DetailsNode): Partial<PullRequestDetails> {
+  const owners = nodesOf(reviewRequests)
+    .filter(({ asCodeOwner }) => asCodeOwner)
+    .map(({ requestedReviewer }) => requestedReviewer?.login ?? requestedReviewer?.combinedSlug ?? '');
+  const rules = [
+    baseRef?.branchProtectionRule,
+    ...nodesOf(baseRef?.rules ?? null).map(({ parameters }) => parameters),
+  ].map((rule) => rule?.requiredApprovingReviewCount ?? 0);
+  const requiredApprovals = Math.max(0, ...rules);
+  return {
+    ...(requiredApprovals > 0 && { requiredApprovals }),
+    codeOwners: owners.filter((name) => name !== ''),
+    assignees: nodesOf(assignees).map(({ login }) => login),
+    ...(milestone && { milestone: milestone.title }),
   };
 }
 

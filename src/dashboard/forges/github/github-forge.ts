@@ -146,7 +146,8 @@ async function inspectInstallation(
   };
 }
 
-const EVENTS = [
+/** The events that webhooks subscribe to. */
+export const GITHUB_EVENTS = [
   'check_run',
   'issue_comment',
   'issues',
@@ -167,7 +168,7 @@ const NEEDS =
 async function ensureGithubWebhook(rest: RestClient, fullName: string, hook: WebhookConfig): Promise<void> {
   const place = { repository: toRepositoryPath(fullName), pages: 'per_page=100', hook, needs: NEEDS };
   const config = { url: hook.url, content_type: 'json', secret: hook.secret, insecure_ssl: '0' };
-  const wanted = { active: true, events: EVENTS, config };
+  const wanted = { active: true, events: GITHUB_EVENTS, config };
   const [found, ...others] = await listMatchingWebhooks(rest, place);
   await withPermissionError(rest, place, () =>
     found === undefined

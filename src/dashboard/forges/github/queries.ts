@@ -175,6 +175,15 @@ export const READ_DETAILS = `
       pullRequest(number: $number) {
         additions deletions changedFiles
         commits { totalCount }
+        milestone { title }
+        assignees(first: 20) { nodes { login } }
+        reviewRequests(first: 50) {
+          nodes { asCodeOwner requestedReviewer { __typename ... on User { login } ... on Team { combinedSlug } } }
+        }
+        baseRef {
+          branchProtectionRule { requiredApprovingReviewCount }
+          rules(first: 50) { nodes { parameters { ... on PullRequestParameters { requiredApprovingReviewCount } } } }
+        }
         reviews(last: 50) { nodes { state submittedAt author { login } } }
         reviewThreads(last: 100) {
           nodes { isResolved path line comments(first: 1) { nodes { bodyText url createdAt author { login } } } }

@@ -1,8 +1,10 @@
 import {
   type ActionRequests,
+  applyNameChanges,
   doneResult,
   type ForgeActionResult,
   queuedResult,
+  requireInput,
   sendForgeAction,
 } from '../forge-action.js';
 import { type ActionErrorCode, ForgeError } from '../forge-error.js';
@@ -43,6 +45,8 @@ const REQUESTS: ActionRequests<ActionContext> = {
   renovate_rebase: ({ requests, path, rebaseLabel }) =>
     doneResult(requests.send('PUT', path, { add_labels: rebaseLabel })),
   rerun_checks: (context) => queuedResult(retryPipeline(context)),
+  review: (context) => doneResult(review(context)),
+  edit: (context) => doneResult(edit(context)),
 };
 
 export const GITLAB_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
@@ -75,4 +79,49 @@ async function retryPipeline({ requests, target, mergeRequest }: ActionContext):
   const { headPipeline } = mergeRequest;
   if (headPipeline === null) throw new ForgeError('conflict', { refusal: 'unknown' });
   await requests.send('POST', `${pipelinePath(headPipeline, target)}/retry`);
+}
+
+/** GitLab has no requests for changes in its REST API. An approval and its text are two requests. */
+async function review({ requests, path, sha, target }: ActionContext): Promise<void> {
+  const { verdict, text } = requireInput(target.review);
+  if (verdict === 'approve') await requests.send('POST', `${path}/approve`, { sha });
+  if (text !== undefined) await requests.send('POST', `${path}/notes`, { body: text });
+}
+
+interface PeopleNode {
+  readonly reviewers?: readonly UserNode[] | null;
+  readonly assignees?: readonly UserNode[] | null;
+}
+
+interface UserNode {
+  readonly id: number;
+  readonly username: string;
+}
+
+/** Sends one request, which replaces the reviewers and the assignees by their ids. */
+async function edit({ requests, path, target }: ActionContext): Promise<void> {
+  const { reviewers, assignees, labels } = requireInput(target.edit);
+  const people = reviewers || assignees ? ((await requests.get(path)) as PeopleNode) : {};
+  const toIds = async (users: readonly UserNode[] | null | undefined, changes: typeof reviewers): Promise<number[]> => {
+    const known = users ?? [];
+    const names = applyNameChanges(
+      known.map(({ username }) => username),
+      changes,
+    );
+    return Promise.all(
+      names.map(async (name) => known.find(({ username }) => username === name)?.id ?? findUserId(requests, name)),
+    );
+  };
+  await requests.send('PUT', path, {
+    ...(reviewers && { reviewer_ids: await toIds(people.reviewers, reviewers) }),
+    ...(assignees && { assignee_ids: await toIds(people.assignees, assignees) }),
+    ...(labels?.add && { add_labels: labels.add.join(',') }),
+    ...(labels?.remove && { remove_labels: labels.remove.join(',') }),
+  });
+}
+
+async function findUserId(requests: GitlabRequests, username: string): Promise<number> {
+  const [user] = (await requests.get(`/users?username=${encodeURIComponent(username)}`)) as readonly UserNode[];
+  if (user === undefined) throw new ForgeError('not_found', { refusal: 'unknown' });
+  return user.id;
 }

@@ -1,5 +1,5 @@
 import type { ActionErrorCode } from '../forge-error.js';
-import type { ActionName, ForgeName, ForgePullRequest, PullRequest } from '../forge.js';
+import type { ActionName, BoardAction, ForgeName, ForgePullRequest, PullRequest } from '../forge.js';
 
 type AllowedAction = PullRequest['allowedActions'][number];
 type ActionBlock = NonNullable<AllowedAction['blocked']>;
@@ -54,7 +54,7 @@ const MERGE_RULES: readonly (readonly [Rule, BlockCode | undefined])[] = [
 ];
 
 /** The conditions of the other actions, which are omitted if their condition is not met. */
-const OFFERED: readonly (readonly [ActionName, Rule])[] = [
+const OFFERED: readonly (readonly [BoardAction, Rule])[] = [
   ['close', () => true],
   ['update_branch', ({ behind, empty, bot }) => behind && !empty && bot === undefined],
   ['auto_merge', (pullRequest) => mayAutoMerge(pullRequest)],
@@ -88,7 +88,7 @@ export function findMergeBlock(pullRequest: ActionCandidate): BlockCode | undefi
   return MERGE_RULES.find(([applies]) => applies(pullRequest))?.[1];
 }
 
-function toAction(action: ActionName, code: BlockCode | undefined): AllowedAction {
+function toAction(action: BoardAction, code: BlockCode | undefined): AllowedAction {
   return code === undefined ? { action } : { action, blocked: { code, ...BLOCKS[code] } };
 }
 

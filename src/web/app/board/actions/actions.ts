@@ -8,7 +8,7 @@ import { type PullRequest, toTarget } from '../data/rows.js';
 type AllowedAction = PullRequest['allowedActions'][number];
 type ActionName = AllowedAction['action'];
 
-interface Action {
+export interface Action {
   readonly name: string;
   /** The start of the confirmation, which a target completes: "Merge", as in "Merge 7 pull requests?". */
   readonly verb: string;
@@ -46,6 +46,24 @@ const sendDependabotAction =
         body: { ...toTarget(row), action },
       }),
     );
+
+const mergeBy =
+  (method: 'rebase' | 'squash') =>
+  async (row: PullRequest): Promise<unknown> =>
+    requireData(
+      await dashboardClient.POST('/api/pull-requests/merge', { params: {}, body: { ...toTarget(row), method } }),
+    );
+
+/** Lists the merges by a method that is not the first one of the repository. GitLab chooses between the others itself. */
+export const listMergeMethods = ({ forge, allowedActions }: PullRequest): readonly Action[] =>
+  allowedActions.some(({ action, blocked }) => action === 'merge' && blocked === undefined)
+    ? MERGE_METHODS.filter(({ name }) => forge !== 'gitlab' || name === 'Merge: squash')
+    : [];
+
+const MERGE_METHODS: readonly Action[] = [
+  { name: 'Merge: squash', verb: 'Squash and merge', done: 'was merged', send: mergeBy('squash'), ends: true },
+  { name: 'Merge: rebase', verb: 'Rebase and merge', done: 'was merged', send: mergeBy('rebase'), ends: true },
+];
 
 /** The actions that pages offer, in the order of their buttons. */
 export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {

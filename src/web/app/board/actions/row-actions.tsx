@@ -9,9 +9,10 @@ import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';
 import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from '../data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from '../data/rows.js';
-import { ACTIONS, isRetryable, performAction, showOutcome } from './actions.js';
+import { type Action, ACTIONS, isRetryable, listMergeMethods, performAction, showOutcome } from './actions.js';
 
 type Offered = PullRequest['allowedActions'][number];
+type ActionName = Offered['action'];
 
 /** The buttons of a row: its next step, and the "More" menu with all other actions. */
 export function RowActions({ row }: { readonly row: PullRequest }) {
@@ -21,8 +22,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
   const isReview = row.section === 'needs_your_review';
   const main = isReview ? undefined : findNextStep(row, offered);
   const others = offered.filter((one) => one !== main);
-  const run = async ({ action }: Offered, close?: () => void): Promise<void> => {
-    const known = ACTIONS[action];
+  const run = async (action: ActionName, known: Action | undefined, close?: () => void): Promise<void> => {
     if (known === undefined) return;
     setBusy(true);
     setOutcome(undefined);
@@ -42,7 +42,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
       key={action.action}
       {...{ row, isBusy }}
       offered={action}
-      onAct={() => run(action, close)}
+      onAct={() => run(action.action, ACTIONS[action.action], close)}
       onLocked={() => {
         close?.();
         setOutcome({ action: action.action, text: '', canRetry: false });
@@ -58,6 +58,17 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
         {(close) => (
           <>
             {others.map((action) => button(action, close))}
+            {listMergeMethods(row).map((method) => (
+              <ConfirmButton
+                key={method.name}
+                label={`${method.name} #${row.number}`}
+                question={`${method.verb} #${row.number}?`}
+                disabled={isBusy || findRateLimitLock(row) !== undefined}
+                onAct={() => run('merge', method, close)}
+              >
+                {method.name}
+              </ConfirmButton>
+            ))}
             <SnoozeMenu row={row} onDone={close} />
           </>
         )}
@@ -65,7 +76,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
       {outcome && (
         <RowError
           {...{ row, outcome, isBusy }}
-          onAgain={again && outcome.canRetry ? () => run(again) : undefined}
+          onAgain={again && outcome.canRetry ? () => run(again.action, ACTIONS[again.action]) : undefined}
           onDismiss={() => setOutcome(undefined)}
         />
       )}

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { ApiError, readEvents } from '../../../../generated/dashboard/client.js';
+import { readBoards } from '../../../../board-stream/read-boards.js';
+import { ApiError } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { user } from '../../session.js';
 import { applyBoard, boardError, boardOwner, shownBoard } from './board-store.js';
@@ -101,10 +102,8 @@ function isFinal(error: unknown): boolean {
 
 async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
   const query = { includeDrafts, includeSnoozed: true };
-  const open = (init: Parameters<Parameters<typeof readEvents>[0]>[0]) =>
-    dashboardClient.GET('/api/dashboard/stream', { ...init, params: { query } });
   try {
-    for await (const { data } of readEvents<Board>(open, { signal })) yield data;
+    for await (const { data } of readBoards(dashboardClient, query, { signal })) yield data;
   } catch (error) {
     // Until a forge is set up there is no stream, only an empty board.
     if (!(error instanceof ApiError && error.statusCode === 404)) throw error;

@@ -11,18 +11,25 @@ type Details = components['schemas']['PullRequestDetails'];
 type Comment = components['schemas']['PullRequestComment'];
 type ReviewState = Details['reviews'][number]['state'];
 
+interface DiscussionProps {
+  readonly row: PullRequest;
+  /** Changes when the page has changed the pull request at the forge. */
+  readonly changes: number;
+}
+
 /** The parts of a pull request that the board lacks, read from the forge when the panel opens. */
-export function Discussion({ row }: { readonly row: PullRequest }) {
+export function Discussion({ row, changes }: DiscussionProps) {
   const load = useCallback(async () => {
     const query = toTarget(row);
     return requireData(await dashboardClient.GET('/api/pull-requests/details', { params: { query } }));
-  }, [row.forge, row.repo, row.number, row.updatedAt]);
+  }, [row.forge, row.repo, row.number, row.updatedAt, changes]);
   const details = useResource(load);
   return (
     <AsyncContent from={details}>
       {(found) => (
         <>
           <Size details={found} />
+          <About details={found} />
           <Reviewers row={row} details={found} />
           <Threads threads={found.threads} />
           <Timeline row={row} details={found} />
@@ -49,6 +56,14 @@ function Size({ details: { additions, deletions, changedFiles, commits } }: { re
   );
 }
 
+function About({ details: { milestone, assignees = [] } }: { readonly details: Details }) {
+  const parts = [
+    assignees.length === 0 ? '' : `Assigned to ${assignees.join(', ')}`,
+    milestone === undefined ? '' : `Milestone ${milestone}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : <p class="quiet">{parts.join(' · ')}</p>;
+}
+
 const VERDICTS: Readonly<Record<ReviewState | 'awaited', string>> = {
   approved: 'Approved',
   changes_requested: 'Changes requested',
@@ -59,6 +74,8 @@ const VERDICTS: Readonly<Record<ReviewState | 'awaited', string>> = {
 
 function Reviewers({ row, details }: { readonly row: PullRequest; readonly details: Details }) {
   const reviewers = listReviewers(details.reviews, row.requestedReviewerLogins);
+  const { requiredApprovals, codeOwners = [] } = details;
+  const approvals = reviewers.filter(({ state }) => state === 'approved').length;
   return (
     <section aria-labelledby="panel-reviewers">
       <h3 id="panel-reviewers">Reviewers</h3>
@@ -66,6 +83,12 @@ function Reviewers({ row, details }: { readonly row: PullRequest; readonly detai
         <p class="quiet">No reviews yet, and none requested.</p>
       )}
       {row.reviewRequestedFromMyTeam && <p>Review requested from your team.</p>}
+      {requiredApprovals !== undefined && (
+        <p>
+          {approvals} of {counted(requiredApprovals, 'required approval')}
+        </p>
+      )}
+      {codeOwners.length > 0 && <p>Waits for the code owners {codeOwners.join(', ')}.</p>}
       <ul>
         {reviewers.map(({ name, state, at }) => (
           <li key={name}>

@@ -1,6 +1,6 @@
 import './panel.css';
 import { signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../ui/buttons.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { RowActions } from '../actions/row-actions.js';
@@ -10,6 +10,7 @@ import { Chip } from '../list/chip.js';
 import { toSelection } from '../list/selection.js';
 import { Checks } from './checks.js';
 import { Discussion } from './discussion.js';
+import { YourReview } from './your-review.js';
 
 /** Whether the window is too narrow for a list beside the panel; `panel.css` has the same width. */
 const MODAL = matchMedia('(width <= 64rem)');
@@ -61,6 +62,8 @@ export function PullRequestPanel({ board, selected, isReadOnly, onClose }: Panel
 
 function Content({ row, isReadOnly }: { readonly row: PullRequest; readonly isReadOnly: boolean }) {
   const { forge, repo, number, url, author, labels, baseBranch, headBranch, createdAt, updatedAt } = row;
+  /** Counts the changes that the panel made, after which the discussion is read again. */
+  const [changes, setChanges] = useState(0);
   return (
     <>
       <p class="quiet">
@@ -90,7 +93,8 @@ function Content({ row, isReadOnly }: { readonly row: PullRequest; readonly isRe
       </p>
       {!isReadOnly && <RowActions row={row} />}
       <Checks row={row} />
-      <Discussion row={row} />
+      {!isReadOnly && <YourReview row={row} onChanged={() => setChanges((count) => count + 1)} />}
+      <Discussion row={row} changes={changes} />
     </>
   );
 }
@@ -100,6 +104,7 @@ function closeOnEscape(onClose: () => void): () => void {
   const onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     if (document.querySelector('details.more[open], dialog[open]') !== null) return;
+    if (event.target instanceof HTMLTextAreaElement) return;
     if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
     onClose();
   };
