@@ -131,6 +131,9 @@ function assertToken(token: string): string {
 /** Loads the functions that seal and open values, which take longer to load than all of the command line. */
 export const loadSealing = () => import('../../sealing/secrets.js');
 
+/** Loads the function that seals to keys of every kind, with the program `age` where it is needed. */
+export const loadSealer = async (terminal: Terminal) => (await import('./age-program.js')).createSealer(terminal);
+
 /** The result of a client call. */
 interface CallResult<Data> {
   readonly data?: Data;
