@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from '../../config/startup-error.js';
-import { MAX_SEALED_BYTES, seal } from '../../sealing/seal.js';
 import { SealingError } from '../../sealing/sealing-error.js';
-import type { Terminal } from './context.js';
+import { loadSealing, type Terminal } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { withoutCredentials } from './run/selection.js';
 
@@ -22,7 +21,8 @@ export const createSealer =
   async (value: Uint8Array | string, recipients: readonly string[]): Promise<Uint8Array> => {
     const foreign = recipients.filter((recipient) => recipient.startsWith('age1') || recipient.startsWith('ssh-'));
     // The library reports a text that is no public key without quoting an identity.
-    if (foreign.length < recipients.length || !recipients.some(needsAgeProgram)) return seal(value, recipients);
+    if (foreign.length < recipients.length || !recipients.some(needsAgeProgram))
+      return (await loadSealing()).seal(value, recipients);
     const args = ['--encrypt', ...recipients.flatMap((recipient) => ['--recipient', recipient])];
     return runAge(args, { input: value, terminal });
   };
@@ -49,6 +49,9 @@ interface AgeInput {
   readonly terminal: Terminal;
 }
 
+/** The limit of the service for sealed values, which values of secrets do not exceed either. */
+const MAX_BYTES = 2 ** 20;
+
 /** Time to type a passphrase or touch a token. */
 const TIMEOUT_MS = 300_000;
 
@@ -58,7 +61,7 @@ const MAX_MESSAGES = 16_384;
 /** Runs `age`, and shows its messages, which may ask for a touch. @throws CommandError if it fails or is missing. */
 async function runAge(args: readonly string[], { input, terminal }: AgeInput): Promise<Uint8Array> {
   const env = { PATH: process.env.PATH, ...withoutCredentials(terminal.env) };
-  const child = spawn('age', args, { stdio: 'pipe', env, timeout: TIMEOUT_MS });
+  const child = spawn('age', args, { stdio: 'pipe', env, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const output: Buffer[] = [];
   let size = 0;
   let messages = '';
@@ -68,7 +71,7 @@ async function runAge(args: readonly string[], { input, terminal }: AgeInput): P
   });
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MAX_SEALED_BYTES) child.kill();
+    if (size > MAX_BYTES) child.kill();
     else output.push(chunk);
   });
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -80,8 +83,8 @@ async function runAge(args: readonly string[], { input, terminal }: AgeInput): P
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const code = await ended;
-  if (code === 0 && size <= MAX_SEALED_BYTES) return Buffer.concat(output);
-  if (size > MAX_SEALED_BYTES) throw new SealingError('too_large', `Expected at most ${MAX_SEALED_BYTES} bytes.`);
+  if (code === 0 && size <= MAX_BYTES) return Buffer.concat(output);
+  if (size > MAX_BYTES) throw new SealingError('too_large', `Expected at most ${MAX_BYTES} bytes.`);
   throw toFailure(code, messages);
 }
 
@@ -97,4 +100,5 @@ function toFailure(code: number | string, messages: string): Error {
 }
 
 /** Replaces identities, in case a message quotes one. */
-const withoutIdentities = (text: string): string => text.replace(/age-(?:secret-key|plugin)-[a-z0-9-]*1[02-9ac-hj-np-z]{6,}/gi, '***');
+const withoutIdentities = (text: string): string =>
+  text.replace(/age-(?:secret-key|plugin)-[a-z0-9-]*1[02-9ac-hj-np-z]{6,}/gi, '***');

@@ -12,6 +12,8 @@ export interface Terminal {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly err: NodeJS.WritableStream;
   readonly env: Environment;
+  /** The release of a program that is one file, without the package that names it. */
+  readonly release?: string;
   /** Whether errors are reported as JSON. */
   readonly json?: boolean;
   /** Waits for some milliseconds; tests replace it. */

@@ -1170,6 +1170,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'to', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'after', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'order', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'chain', in: 'query', required: false, type: 'boolean', list: false, rest: false },
       { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
     ],
     responses: {
@@ -2380,6 +2381,11 @@ export interface QueryAuditLogInput extends RequestContext {
     readonly after?: number;
     /** Oldest first or newest first. */
     readonly order: 'asc' | 'desc';
+    /**
+     * Whether to add `hash` and `facts` to each entry, with which a client verifies the chain itself instead of
+     * trusting the server.
+     */
+    readonly chain: boolean;
     /** The maximum number of entries to return. */
     readonly limit: number;
   };

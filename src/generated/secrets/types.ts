@@ -1850,6 +1850,15 @@ export interface components {
             readonly actor_type?: components["schemas"]["ActorType"];
             /** @description Omitted for requests without a credential and for automatic operations of the server. */
             readonly actor_id?: string;
+            /**
+             * @description Only with `chain`, like `facts`. The SHA-256, in hexadecimal, of a JSON array in UTF-8 without spaces: the
+             *     hash of the previous entry (empty for the first), `id`, `action`, `subject_type`, `object_id`, `variant_id`,
+             *     `version`, `subject_id`, `previous_slug`, `timestamp` in milliseconds since 1970, `ip`, `caller`, `actor_type`,
+             *     `actor_id`, with null for what is omitted or empty, and `facts` unless it is omitted.
+             */
+            readonly hash?: string;
+            /** @description The text of further facts as it is hashed; the other members of the entry show them too. */
+            readonly facts?: string;
         };
         /**
          * @description - `create`, `read`, `update`, `rename`, `delete`: the operation of that name
@@ -4999,6 +5008,11 @@ export interface operations {
                 readonly after?: number;
                 /** @description Oldest first or newest first. */
                 readonly order?: "asc" | "desc";
+                /**
+                 * @description Whether to add `hash` and `facts` to each entry, with which a client verifies the chain itself instead of
+                 *     trusting the server.
+                 */
+                readonly chain?: boolean;
                 /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
             };

@@ -19874,7 +19874,7 @@ return errors === 0;
 }
 
 export const queryAuditLogQuery = validate402;
-const schema333 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
+const schema333 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"chain":{"type":"boolean","default":false},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
 const schema335 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 
 function validate403(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -19923,6 +19923,9 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.order === undefined){
 data.order = "asc";
+}
+if(data.chain === undefined){
+data.chain = false;
 }
 if(data.limit === undefined){
 data.limit = 50;
@@ -20143,21 +20146,32 @@ if(errors === _errs15){
 }
 var valid0 = _errs15 === errors;
 if(valid0){
-let data8 = data.limit;
+let data8 = data.chain;
 const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data8 !== "boolean"){
+validate402.errors = [{instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs18 = errors;
 if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 500 || isNaN(data8)){
+}
+var valid0 = _errs17 === errors;
+if(valid0){
+let data9 = data.limit;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs20 = errors;
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 500 || isNaN(data9)){
 validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
-if(data8 < 1 || isNaN(data8)){
+if(data9 < 1 || isNaN(data9)){
 validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
@@ -20165,11 +20179,12 @@ else {
 }
 }
 }
-if(errors === _errs17){
+if(errors === _errs19){
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs19 === errors;
 if(valid0){
+}
 }
 }
 }
@@ -20193,7 +20208,7 @@ return errors === 0;
 
 export const queryAuditLogResponse200 = validate405;
 const schema336 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
-const schema337 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"device":{"type":"string","maxLength":128},"device_ip":{"type":"string","maxLength":45},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema337 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"device":{"type":"string","maxLength":128},"device_ip":{"type":"string","maxLength":45},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$"},"facts":{"type":"string","maxLength":65536}}};
 const schema338 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 const schema339 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
 const schema340 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
@@ -21017,6 +21032,60 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.hash !== undefined){
+let data29 = data.hash;
+const _errs66 = errors;
+const _errs67 = errors;
+if(errors === _errs66){
+if(typeof data29 === "string"){
+if(!pattern50.test(data29)){
+validate406.errors = [{instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+return false;
+}
+else {
+}
+}
+else {
+validate406.errors = [{instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs66){
+}
+}
+var valid0 = _errs66 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.facts !== undefined){
+let data30 = data.facts;
+const _errs68 = errors;
+const _errs69 = errors;
+if(errors === _errs68){
+if(typeof data30 === "string"){
+if(func0(data30) > 65536){
+validate406.errors = [{instancePath:instancePath+"/facts",schemaPath:"#/properties/facts/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate406.errors = [{instancePath:instancePath+"/facts",schemaPath:"#/properties/facts/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs68){
+}
+}
+var valid0 = _errs68 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
 }
 }
 }

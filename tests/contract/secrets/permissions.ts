@@ -211,6 +211,17 @@ export function permissionTests(): void {
     }
   });
 
+  test('No operation changes or removes an entry of the audit log', async () => {
+    const { owner, server } = stage;
+    const verify = (query = {}) =>
+      stage.client(owner).GET('/audit-log/verify', { params: { query: { full: true, ...query } } });
+    const { data: before } = await verify();
+    for (const [id] of rows)
+      await stage.send(findOperation(id), { token: await server.issueToken('write', owner.person) });
+    const { data: after } = await verify({ entries: before!.entries, head: before!.head });
+    expect([before!.intact, after!.intact, after!.entries > before!.entries]).toEqual([true, true, true]);
+  });
+
   test('The table contains the permissions of the contract', () => {
     const ofContract = secretsContract.documented.flatMap(({ id, spec }) =>
       spec.security.flatMap(({ scheme, roles }) =>
