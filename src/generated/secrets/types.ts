@@ -852,7 +852,12 @@ export interface paths {
         readonly get: operations["listObjectVersions"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Destroy previous values
+         * @description Deletes the previous values, or one of them, such as after a leak. The current value stays, and the audit log keeps
+         *     the digests. Copies in backups are not deleted.
+         */
+        readonly delete: operations["deleteObjectVersions"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -4616,6 +4621,63 @@ export interface operations {
                      */
                     readonly "application/json": readonly components["schemas"]["ObjectVersion"][];
                 };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteObjectVersions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+                /**
+                 * @description Only this previous value; otherwise all of them.
+                 * @example 3
+                 */
+                readonly version?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The values are deleted. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];

@@ -61,6 +61,7 @@ const GROUPS: Readonly<Record<string, Operation>> = {
   deleteObject: ['owner', 'manage'],
   getObjectUsedBy: ['owner', 'list'],
   listObjectVersions: ['owner', 'list'],
+  deleteObjectVersions: ['owner', 'manage'],
   getObjectVersion: ['owner', 'read'],
   restoreObjectVersion: ['owner', 'write'],
   listConsumers: ['owner'],
