@@ -1,9 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { packExecutable } from '../../scripts/pack-executable.js';
+import { packSecrets } from '../../scripts/pack-secrets.js';
 import { createSecretsClient } from '../../src/generated/secrets/client.js';
 import { generateIdentity, putSecret, toRecipients } from '../../src/sealing/secrets.js';
+import { installTool } from '../../tools/install.js';
 import { build } from '../child.js';
 import { alternate, median } from '../rounds.js';
 import { startServer } from '../server.js';
@@ -17,6 +20,7 @@ interface CommandsBenchOptions {
 /** Measures the processor time of commands beside that of `node -e 0`, and of `age -d` if it is installed. */
 export async function benchCommands({ rounds }: CommandsBenchOptions): Promise<string> {
   build();
+  installTool('tools/postject');
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-commands-'));
   const state = path.join(work, 'state');
   mkdirSync(state, { mode: 0o700 });
@@ -26,7 +30,9 @@ export async function benchCommands({ rounds }: CommandsBenchOptions): Promise<s
   try {
     const env = { server: `${server.origin}/secrets`, token: writeToken, identity: await generateIdentity() };
     const sealed = await storeValue(env);
-    return await compare(work, sealed, { env, rounds });
+    const [executable, archive] = [await packExecutable(work), await packSecrets(path.join(work, 'package'))];
+    const times = await compare(work, sealed, { env, rounds, executable });
+    return `${times}\n\n${toTable(['', 'kB'], [toSize('one file', executable), toSize('package', archive)])}`;
   } finally {
     await server.stop();
     rmSync(work, { recursive: true, force: true });
@@ -50,10 +56,19 @@ async function storeValue({ server, token, identity }: Access): Promise<Uint8Arr
   return new Uint8Array(data ?? new ArrayBuffer(0));
 }
 
+const toSize = (name: string, file: string): readonly string[] => [name, (statSync(file).size / 1000).toFixed(0)];
+
+interface Comparison {
+  readonly env: Access;
+  readonly rounds: number;
+  /** The command line as one file. */
+  readonly executable: string;
+}
+
 async function compare(
   work: string,
   sealed: Uint8Array,
-  { env: { server, token, identity }, rounds }: { readonly env: Access; readonly rounds: number },
+  { env: { server, token, identity }, rounds, executable }: Comparison,
 ): Promise<string> {
   const [file, key] = [path.join(work, 'value.age'), path.join(work, 'identity.txt')];
   writeFileSync(file, sealed);
@@ -68,6 +83,9 @@ async function compare(
     'trellis --version': [...trellis, '--version'],
     'trellis secrets get': [...trellis, 'secrets', 'get', 'db-password'],
     'trellis secrets run': [...trellis, 'secrets', 'run', '--secret', 'db-password', '--', 'true'],
+    'one file, --version': [executable, '--version'],
+    'one file, get': [executable, 'secrets', 'get', 'db-password'],
+    'one file, run': [executable, 'secrets', 'run', '--secret', 'db-password', '--', 'true'],
     'trellis complete': [...trellis, 'complete', '--', 'secrets', ''],
     ...(spawnSync('age', ['--version']).status === 0 && { 'age -d': ['age', '-d', '-i', key, file] }),
   };

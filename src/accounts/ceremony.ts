@@ -18,11 +18,14 @@ interface CreationOptionsInput {
   readonly challenge: string;
   /** The ids of the user's passkeys. An authenticator that already has one of them creates no second. */
   readonly existingPasskeyIds?: readonly string[];
+  /** Whether the authenticator must verify its user, as that of an admin. */
+  readonly requiresVerification?: boolean;
 }
 
 /** Requests a discoverable credential, so that sign-in needs no username and the server reveals no account. */
 export function toCreationOptions({ id, name }: RelyingParty, offer: CreationOptionsInput): CreationOptions {
-  const { username, displayName, userHandle, challenge, existingPasskeyIds = [] } = offer;
+  const { username, displayName, userHandle, challenge, existingPasskeyIds = [], requiresVerification } = offer;
+  const userVerification = requiresVerification ? 'required' : 'preferred';
   return {
     rp: { id, name },
     user: { id: userHandle, name: username, displayName },
@@ -30,7 +33,7 @@ export function toCreationOptions({ id, name }: RelyingParty, offer: CreationOpt
     pubKeyCredParams: SIGNATURE_ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CEREMONY_MS,
     excludeCredentials: existingPasskeyIds.map((credential) => ({ type: 'public-key', id: credential })),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification },
     attestation: 'none',
     // Passkeys with PRF can wrap keys. Authenticators decide on this extension when they create the passkey.
     extensions: { prf: {} },
@@ -95,6 +98,18 @@ export async function consumeChallenge(
 export function ceremonyError(cause?: unknown): AppError {
   const message = 'Passkey verification failed or took longer than 5 minutes. Start again.';
   return new AppError('invalid_input', message, { cause });
+}
+
+/**
+ * Asserts that an admin was verified by a PIN or biometrics, so that a lost or stolen security key is not enough.
+ *
+ * @throws AppError `invalid_input`. The passkey is valid, so the reason reveals nothing.
+ */
+export function assertUserVerified(user: { readonly isAdmin: boolean }, isUserVerified: boolean): void {
+  if (isUserVerified || !user.isAdmin) return;
+  const message =
+    'Admins need a passkey with a PIN or biometrics. Set a PIN for this security key, or use another passkey.';
+  throw new AppError('invalid_input', message);
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { type Caller, requireSession } from './callers.js';
 import {
+  assertUserVerified,
   ceremonyError,
   consumeChallenge,
   createChallenge,
@@ -71,7 +72,7 @@ export function createPasskeys(
       return (await listRows(database, requireSession(caller).personId)).map(toPasskey);
     },
     async begin(caller) {
-      const { personId, username } = requireSession(caller);
+      const { personId, username, isAdmin } = requireSession(caller);
       const rows = await listRows(database, personId);
       const userHandle = rows[0]?.user_handle ?? randomBytes(32).toString('base64url');
       const state = { person_id: personId, user_handle: userHandle, at: now() };
@@ -83,6 +84,7 @@ export function createPasskeys(
         userHandle,
         challenge,
         existingPasskeyIds: known,
+        requiresVerification: isAdmin,
       });
     },
     async finish(caller, { label, credential }, from) {
@@ -92,8 +94,10 @@ export function createPasskeys(
       const challenge = readChallenge(credential);
       const begun = await consumeChallenge(database, challenge, { ceremony: 'add', at: now() });
       if (begun?.person_id !== personId) throw ceremonyError();
-      const verified = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
-      const own = { ...verified, person_id: personId, user_handle: begun.user_handle ?? '', created_at: now() };
+      const expected = { challenge, relyingParty: relyingParty() };
+      const { passkey, isUserVerified } = await verifyNewPasskey(credential, expected);
+      assertUserVerified(session, isUserVerified);
+      const own = { ...passkey, person_id: personId, user_handle: begun.user_handle ?? '', created_at: now() };
       return inTransaction(database, async (transaction) => {
         const rows = await listRows(transaction, personId);
         assertBelowLimit(rows);

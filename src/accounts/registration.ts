@@ -4,6 +4,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { type ChallengesTable, type InvitationsTable, toUsernameKey } from '../storage/tables.js';
 import { startSession } from './authentication.js';
 import {
+  assertUserVerified,
   ceremonyError,
   consumeChallenge,
   createChallenge,
@@ -91,7 +92,9 @@ export function createRegistration(
         at: now(),
       };
       const challenge = await createChallenge(database, { ceremony: 'register', ...state });
-      return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge });
+      const requiresVerification =
+        link.username_key === null || (await findUserRow(database, username))?.is_admin === 1;
+      return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge, requiresVerification });
     },
     async finish({ username, credential, label = 'First passkey' }, from) {
       const name = parseLabel(label);
@@ -99,10 +102,14 @@ export function createRegistration(
       const begun = await consumeChallenge(database, challenge, { ceremony: 'register', at: now() });
       const account = begun && toAccount(begun);
       if (!account || toUsernameKey(account.username) !== toUsernameKey(username.trim())) throw ceremonyError();
-      const passkey = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
+      const { passkey, isUserVerified } = await verifyNewPasskey(credential, {
+        challenge,
+        relyingParty: relyingParty(),
+      });
       return inTransaction(database, async (transaction) => {
         const at = now();
         const user = await findOrAddPerson(transaction, account, at);
+        assertUserVerified(user, isUserVerified);
         const own = { person_id: user.id, user_handle: account.userHandle, label: name, created_at: at };
         await insertPasskey(transaction, { ...passkey, ...own });
         const actor = { kind: 'session', personId: user.id } as const;

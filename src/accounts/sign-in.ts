@@ -3,6 +3,7 @@ import { type PasskeysTable, toUsernameKey } from '../storage/tables.js';
 import { startSession } from './authentication.js';
 import type { SessionCaller } from './callers.js';
 import {
+  assertUserVerified,
   ceremonyError,
   consumeChallenge,
   createChallenge,
@@ -39,19 +40,25 @@ export interface SignIn {
   confirm(caller: SessionCaller, credential: unknown): Promise<void>;
 }
 
+interface VerifiedPasskey {
+  readonly passkey: PasskeysTable;
+  readonly counter: number;
+  readonly isUserVerified: boolean;
+}
+
 export function createSignIn(
   database: Database,
   relyingParty: () => RelyingParty,
   now: () => number = Date.now,
 ): SignIn {
   /** Verifies the response to a challenge, which is used up then. */
-  async function verify(credential: unknown): Promise<{ readonly passkey: PasskeysTable; readonly counter: number }> {
+  async function verify(credential: unknown): Promise<VerifiedPasskey> {
     const challenge = readChallenge(credential);
     const begun = await consumeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
     const passkeys = database.selectFrom('passkeys').selectAll();
     const passkey = await passkeys.where('id', '=', readCredentialId(credential)).executeTakeFirst();
     if (begun === undefined || passkey === undefined) throw ceremonyError();
-    return { passkey, counter: await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() }) };
+    return { passkey, ...(await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() })) };
   }
   return {
     async begin() {
@@ -59,7 +66,7 @@ export function createSignIn(
       return toRequestOptions(relyingParty(), challenge);
     },
     async finish({ username, onlyAdmin = false, credential }, from) {
-      const { passkey, counter } = await verify(credential);
+      const { passkey, counter, isUserVerified } = await verify(credential);
       return inTransaction(database, async (transaction) => {
         const at = now();
         await updateCounter(transaction, passkey, { counter, last_used_at: at });
@@ -71,15 +78,17 @@ export function createSignIn(
         if (row === undefined || !isExpected(row.username_key, username)) throw ceremonyError();
         const user = toUser(row);
         if (onlyAdmin && !user.isAdmin) throw ceremonyError();
+        assertUserVerified(user, isUserVerified);
         const actor = { kind: 'session', personId: user.id } as const;
         const event = { actor, personId: user.id, subject: passkey.id, from, at };
         await recordEvent(transaction, { action: 'signed_in', ...event });
         return { user, sessionId: await startSession(transaction, user.id, at) };
       });
     },
-    async confirm({ personId }, credential) {
-      const { passkey, counter } = await verify(credential);
+    async confirm({ personId, isAdmin }, credential) {
+      const { passkey, counter, isUserVerified } = await verify(credential);
       if (passkey.person_id !== personId) throw ceremonyError();
+      assertUserVerified({ isAdmin }, isUserVerified);
       await updateCounter(database, passkey, { counter, last_used_at: now() });
     },
   };

@@ -27,7 +27,7 @@ const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', '
 export async function verifyNewPasskey(
   credential: unknown,
   { challenge, relyingParty }: Expectation,
-): Promise<NewPasskey> {
+): Promise<{ readonly passkey: NewPasskey; readonly isUserVerified: boolean }> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   const response = credential as RegistrationResponseJSON;
@@ -42,25 +42,27 @@ export async function verifyNewPasskey(
   });
   if (!verified) throw ceremonyError();
   const { id, publicKey, counter } = registrationInfo.credential;
-  return {
+  const passkey = {
     id,
     public_key: Buffer.from(publicKey).toString('base64url'),
     counter,
     transports: readTransports(response.response.transports).join(' '),
   };
+  return { passkey, isUserVerified: registrationInfo.userVerified };
 }
 
 /**
  * Verifies that a known credential signed the challenge.
  *
- * @returns its new counter, which is larger than the previous one, or 0 for authenticators without a counter.
+ * @returns its new counter, which is larger than the previous one, or 0 for authenticators without a counter; and whether
+ * the authenticator verified its user by a PIN or biometrics.
  * @throws AppError as {@link ceremonyError} creates it.
  */
 export async function verifyPasskey(
   credential: unknown,
   passkey: PasskeysTable,
   { challenge, relyingParty }: Expectation,
-): Promise<number> {
+): Promise<{ readonly counter: number; readonly isUserVerified: boolean }> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const response = credential as AuthenticationResponseJSON;
   const { verified, authenticationInfo } = await withCeremonyError(() =>
@@ -76,7 +78,7 @@ export async function verifyPasskey(
   );
   // Sign-in needs no username, so the authenticator names the user, who must be the owner of the passkey.
   if (!verified || response.response.userHandle !== passkey.user_handle) throw ceremonyError();
-  return authenticationInfo.newCounter;
+  return { counter: authenticationInfo.newCounter, isUserVerified: authenticationInfo.userVerified };
 }
 
 function expected(challenge: string, { id, origin }: RelyingParty) {
@@ -84,7 +86,7 @@ function expected(challenge: string, { id, origin }: RelyingParty) {
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: id,
-    // User verification is preferred, not required: a security key without a PIN still proves possession.
+    // Required of admins only, by `assertUserVerified`: a security key without a PIN still proves possession.
     requireUserVerification: false,
   };
 }

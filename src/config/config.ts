@@ -105,6 +105,8 @@ export interface Config {
   readonly backupHours: number;
   /** The number of scheduled backups to retain. */
   readonly backupKeep: number;
+  /** The places that get the end of the audit log every hour. */
+  readonly auditExport: readonly string[];
   /** The months of the audit log to keep, and the place of older ones; `undefined` to keep all. */
   readonly auditRetention: { readonly months: number; readonly place: string } | undefined;
   /** The GitHub App of this server. Its key is PEM; its URL is empty for github.com. */
@@ -430,6 +432,7 @@ const toDefaults = (
   backupHours: settings.backupHours ?? 24,
   backupKeep: settings.backupKeep ?? 14,
   auditRetention: toAuditRetention(settings),
+  auditExport: settings.auditExport ?? [],
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],
   smtp: toSmtp(settings),

@@ -55,6 +55,7 @@ export interface ConfigValues extends SecretFiles {
   readonly backupKeep?: number;
   readonly auditMonths?: number;
   readonly auditArchive?: string;
+  readonly auditExport?: readonly string[];
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
   readonly githubAppUrl?: string;
@@ -458,6 +459,14 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     expected: 'the path of a folder, or s3://bucket/prefix',
     isPath: true,
     requires: 'auditMonths',
+  },
+  auditExport: {
+    env: 'TRELLIS_AUDIT_EXPORT',
+    flag: '--audit-export <places>',
+    description: 'places that get the end of the audit log every hour, separated by commas (default: none)',
+    schema: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 2_048 }, maxItems: 8 },
+    expected: 'files, s3://bucket/prefix, https:// or syslog://host:port, separated by commas',
+    isList: true,
   },
   githubAppId: {
     env: 'GITHUB_APP_ID',

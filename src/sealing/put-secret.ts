@@ -22,6 +22,8 @@ export interface SecretValue extends RecipientSelection {
   readonly rotateAfterDays?: number | null;
   /** Signs the stored value. */
   readonly signer?: Signer;
+  /** Seals instead of {@link seal}, for keys that it does not know. */
+  readonly sealWith?: (value: Uint8Array | string, recipients: readonly string[]) => Promise<Uint8Array>;
 }
 
 export interface NewSecret extends SecretValue {
@@ -96,9 +98,9 @@ async function findCurrent(client: SecretsClient, slug: string, id: string | und
 }
 
 async function sealFor(client: SecretsClient, secret: SecretValue) {
-  const { value, usedBy = [], tags, rotateAfterDays, keepReadableCopy = false } = secret;
+  const { value, usedBy = [], tags, rotateAfterDays, keepReadableCopy = false, sealWith = seal } = secret;
   const recipients = await resolveRecipients(client, secret);
-  const sealed = await seal(value, recipients);
+  const sealed = await sealWith(value, recipients);
   return {
     sealed,
     value: toBase64(sealed),

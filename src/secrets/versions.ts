@@ -53,6 +53,8 @@ export interface VersionStore {
    * @throws AppError as `read`; `unprocessable` or `precondition_failed` for a signature of something else.
    */
   restore(ref: VersionRef & { readonly signature?: string }, origin: RequestOrigin): Promise<SecretMetadata>;
+  /** Deletes a version, or all of them; the current value stays. @throws AppError as `read`, for a named version. */
+  destroy(ref: SecretRef & { readonly version?: number }, origin: RequestOrigin): Promise<void>;
 }
 
 export function createVersionStore(database: Database): VersionStore {
@@ -97,7 +99,32 @@ export function createVersionStore(database: Database): VersionStore {
       };
       return inTransaction(database, work, 'read committed');
     },
+    async destroy({ version, ...ref }, origin) {
+      requireOwner(origin.caller);
+      const work = async (transaction: Database): Promise<void> => {
+        const object = await lockVariant(transaction, ref);
+        await assertCanChange(transaction, origin.caller, object);
+        if (version !== undefined) await getPreviousValue(transaction, object, version);
+        const { id, slug } = object;
+        for (const destroyed of await deleteVersions(transaction, object, version))
+          await appendAuditEntry(transaction, { slug, variantId: id, action: 'delete', version: destroyed }, origin);
+      };
+      return inTransaction(database, work, 'read committed');
+    },
   };
+}
+
+/** Deletes a previous value, or all of them. @returns their numbers in rising order. */
+async function deleteVersions(
+  transaction: Database,
+  { id, version: current }: SecretTableRow,
+  version: number | undefined,
+): Promise<number[]> {
+  const previous = transaction.deleteFrom('secret_object_values').where('object_id', '=', id);
+  const others = previous.where('version', '!=', current);
+  const chosen = version === undefined ? others : others.where('version', '=', version);
+  const deleted = await chosen.returning('version').execute();
+  return deleted.map((row) => row.version).toSorted((one, other) => one - other);
 }
 
 async function getPreviousValue(

@@ -183,7 +183,11 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     report: (err) => options.log.error({ err }, 'failed to refresh a board or to send a notification'),
   });
   const cleanup =
-    primary?.cleanup ?? startHourlyCleanup(database, accounts, options.log, await toArchiveTasks(config, database));
+    primary?.cleanup ??
+    startHourlyCleanup(database, accounts, options.log, [
+      ...(await toArchiveTasks(config, database)),
+      ...(await toExportTasks(config, database)),
+    ]);
   // Workers chain their own entries, which the primary process does not know of.
   const sequencer =
     primary && !isPostgres(database)
@@ -407,6 +411,20 @@ async function toArchiveTasks({ auditRetention, state, awsEnvironment: env }: Co
   const { months, place } = auditRetention;
   const target = await openBackupTarget(place, { folder: state, env });
   return [() => archiveAuditLog(database, { target, months, at: Date.now() })];
+}
+
+/** Returns the task that copies the end of the audit log to other places, if there are any. */
+async function toExportTasks({ auditExport, state, awsEnvironment: env }: Config, database: Database) {
+  if (auditExport.length === 0) return [];
+  const { createExport, createPositionExport } = await import('../secrets/audit/export-position.js');
+  const { openBackupTarget } = await import('../storage/backups/target.js');
+  const open = (place: string) => openBackupTarget(place, { folder: state, env });
+  return [
+    createPositionExport(
+      database,
+      auditExport.map((place) => createExport(place, open)),
+    ),
+  ];
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */

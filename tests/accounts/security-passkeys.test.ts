@@ -22,6 +22,16 @@ describe('A passkey response', () => {
     expectRejected(await stage.visitor().finishToSignIn(answer));
   });
 
+  test('of an admin must have verified its user, unlike that of another user', async () => {
+    const signIn = async ({ passkey }: { readonly passkey: Passkey }) => {
+      passkey.isVerifying = false;
+      return stage.visitor().finishToSignIn(passkey.get(await challengeOf()));
+    };
+    const reason = expect.stringContaining('Admins need a passkey with a PIN or biometrics.') as string;
+    expect(await signIn(stage.ada)).toMatchObject({ status: 400, body: { code: 'invalid_input', error: reason } });
+    expect((await signIn(stage.bob)).status).toBe(200);
+  });
+
   test('sent twice at once signs in once', async () => {
     const answer = stage.ada.passkey.get(await challengeOf());
     const replies = await Promise.all([stage.visitor().finishToSignIn(answer), stage.visitor().finishToSignIn(answer)]);

@@ -3,8 +3,9 @@ import type { components } from '../../src/generated/dashboard/types.js';
 
 type Schemas = components['schemas'];
 
-/** Flags of authenticator data: user present and verified, and attested credential data included. */
-const PRESENT = 0x05;
+/** Flags of authenticator data: user present, user verified, and attested credential data included. */
+const PRESENT = 0x01;
+const VERIFIED = 0x04;
 const WITH_KEY = 0x40;
 
 /** A software passkey for the host of an origin: ES256, without attestation. Its responses match those of browsers. */
@@ -12,6 +13,8 @@ export class Passkey {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #id = randomBytes(16);
   readonly #origin: string;
+  /** Whether it verifies its user by a PIN or biometrics. */
+  isVerifying = true;
   #userHandle = '';
   #counter = 0;
 
@@ -63,7 +66,7 @@ export class Passkey {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(this.#counter);
     const host = createHash('sha256').update(new URL(this.#origin).hostname).digest();
-    return Buffer.concat([host, Buffer.of(flags), counter, rest]);
+    return Buffer.concat([host, Buffer.of(this.isVerifying ? flags | VERIFIED : flags), counter, rest]);
   }
 
   /** Returns the attested credential data: an empty AAGUID, the credential id and the COSE key. */

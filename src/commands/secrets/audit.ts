@@ -3,6 +3,7 @@ import { readAllAfter } from '@trellis/client/paging';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
+import { readPosition, requestVerification, savePosition, verifyEntries } from './audit-chain.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { omitUndefined, parseCount } from './options.js';
@@ -41,7 +42,7 @@ export function addAuditCommand(secrets: Command, terminal: Terminal): void {
     .option('--full', 'with --verify: verify all entries, not only those after the last signed one')
     .option(
       '--known <entries:head>',
-      'with --verify: result of an earlier verification that the log must contain',
+      'with --verify: result of an earlier verification that the log must contain (default: the last one here)',
       parseKnown,
     )
     .option('--json', 'print JSON, one entry per line')
@@ -153,13 +154,13 @@ function describe(entry: AuditLogEntry): string {
   return `${stripControlCharacters(`${id}  ${timestamp}  ${action}  ${what}  ${who}  ${from}`)}\n`;
 }
 
-/** `audit --verify`: verifies the hash chain. */
-async function printVerification(session: CommandContext, { json, known, full }: AuditCommandOptions): Promise<void> {
-  const found = await unwrapResult(
-    session.client.GET('/audit-log/verify', {
-      params: { query: { ...known, ...omitUndefined({ full }) } },
-    }),
-  );
+/**
+ * `audit --verify`: verifies the hash chain, at the server and on this machine, from the position of the last
+ * verification or, with `--full`, all of it.
+ */
+async function printVerification(session: CommandContext, { json, known: given, full = false }: AuditCommandOptions) {
+  const known = given ?? (await readPosition(session));
+  const found = await requestVerification(session, { known, full });
   if (json) await writeOutput(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', verified_from: from = 1, first_broken_id: broken, reason = 'altered' } = found;
   const { altered = [], unrecorded = 0, verified = 0 } = found.values ?? {};
@@ -167,7 +168,10 @@ async function printVerification(session: CommandContext, { json, known, full }:
   if (!intact) {
     throw new CommandError(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
   }
-  const part = from === 1 ? '' : ` (verified from ${from}; --full verifies all)`;
+  const after = full ? 0 : (known?.entries ?? from - 1);
+  const own = await verifyEntries(session, { entries, head }, { known, after });
+  if (entries > 0) await savePosition(session, { entries, head });
+  const part = own === 1 ? '' : ` (verified from ${own}; --full verifies all)`;
   if (json) return;
   await writeOutput(session.terminal.out, `Intact: ${entries} entries${part}, ${entries}:${head}\n`);
   session.say(`Values: ${verified} match the log${unrecorded === 0 ? '' : `; ${unrecorded} have no digest in it`}`);

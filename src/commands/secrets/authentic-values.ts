@@ -1,7 +1,6 @@
 /** Fetching values of trusted writers, and the newest values that this machine has used. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from '../../config/startup-error.js';
 import type { CheckedValue, LatestValue, ReceivedValue } from '../../sealing/authentic-values.js';
@@ -9,7 +8,7 @@ import { type CommandContext, loadSealing, unwrapResult } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readKnownKeys, saveKnownKeys } from './known-keys-file.js';
 import { omitUndefined } from './options.js';
-import { nonEmpty, writePrivateFile } from './settings.js';
+import { stateFolder, writePrivateFile } from './settings.js';
 import type { ObjectMetadata } from './values.js';
 
 /** Selects one value of a secret, and the accepted exceptions. */
@@ -165,11 +164,10 @@ export async function replaceSignature(
 
 /** Returns the file of the newest value with a name and an id. Names of files have the same length for all secrets. */
 function latestValuePath({ server, terminal: { env } }: CommandContext, slug: string, id: string): string {
-  const state = nonEmpty(env.XDG_STATE_HOME) ?? join(nonEmpty(env.HOME) ?? homedir(), '.local/state');
   const name = createHash('sha256')
     .update(JSON.stringify([server, slug, id]))
     .digest('hex');
-  return join(state, 'trellis/secret-values', `${name}.json`);
+  return join(stateFolder(env), 'secret-values', `${name}.json`);
 }
 
 /** @throws CommandError for a file that can't be read: without it an older value would go unnoticed. */

@@ -5,6 +5,7 @@ import { type CommandContext, loadSealing, type Terminal, unwrapResult, withCont
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { recordConsumerKey, renameKnownConsumer } from './known-keys-file.js';
+import { isForeignIdentity } from './open-value.js';
 import { omitUndefined } from './options.js';
 import { toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
@@ -110,7 +111,13 @@ async function readConsumers({ client }: Pick<CommandContext, 'client'>, text?: 
 /** @throws CommandError for an identity that has several public keys. */
 async function readOwnKey(session: CommandContext): Promise<string> {
   const { toRecipients } = await loadSealing();
-  const [key, other] = await toRecipients(await session.readIdentity());
+  const identity = await session.readIdentity();
+  if (isForeignIdentity(identity)) {
+    const reason =
+      'Consumers need an age key (age1…), as the pages encrypt to it too; the identity is a different kind';
+    throw new CommandError(reason, EXIT.usage);
+  }
+  const [key, other] = await toRecipients(identity);
   if (key !== undefined && other === undefined) return key;
   throw new CommandError('The identity has several public keys; choose one with --key', EXIT.usage);
 }

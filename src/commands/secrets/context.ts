@@ -12,6 +12,8 @@ export interface Terminal {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly err: NodeJS.WritableStream;
   readonly env: Environment;
+  /** The release of a program that is one file, without the package that names it. */
+  readonly release?: string;
   /** Whether errors are reported as JSON. */
   readonly json?: boolean;
   /** Waits for some milliseconds; tests replace it. */
@@ -130,6 +132,9 @@ function assertToken(token: string): string {
 
 /** Loads the functions that seal and open values, which take longer to load than all of the command line. */
 export const loadSealing = () => import('../../sealing/secrets.js');
+
+/** Loads the function that seals to keys of every kind, with the program `age` where it is needed. */
+export const loadSealer = async (terminal: Terminal) => (await import('./age-program.js')).createSealer(terminal);
 
 /** The result of a client call. */
 interface CallResult<Data> {

@@ -6,6 +6,7 @@ import type { SecretsClient } from '../../generated/secrets/client.js';
 import { type CommandContext, loadSealing, openContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { prompt, promptHidden, readValue } from './input.js';
+import { isForeignIdentity } from './open-value.js';
 import { omitUndefined } from './options.js';
 import { toJson, writeOutput } from './print.js';
 import {
@@ -170,8 +171,10 @@ async function createSigningKey(flags: InitOptions, terminal: Terminal, { token 
 async function printPublicKeys({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
   const source = identityFile ? { file: identityFile } : identityCommand ? { command: identityCommand } : undefined;
   if (source === undefined) return;
+  const identity = await readSecretSource(source, 'an identity');
+  if (isForeignIdentity(identity)) return;
   const { toRecipients } = await loadSealing();
-  for (const recipient of await toRecipients(await readSecretSource(source, 'an identity'))) {
+  for (const recipient of await toRecipients(identity)) {
     err.write(`Public key of the identity: ${recipient}\n`);
   }
 }

@@ -98,7 +98,10 @@ async function openAll(session: CommandContext, slugs: ReadonlySet<string>): Pro
   if (slugs.size === 0) return values;
   const identity = await session.readIdentity();
   for (const slug of slugs)
-    values.set(slug, Buffer.from(await openStoredValue(await fetchSealedValue(session, slug, {}), identity)));
+    values.set(
+      slug,
+      Buffer.from(await openStoredValue(await fetchSealedValue(session, slug, {}), identity, session.terminal)),
+    );
   return values;
 }
 

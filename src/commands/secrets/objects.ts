@@ -40,6 +40,7 @@ export function addSecretCommands(secrets: Command, terminal: Terminal): void {
   addLabel(secrets, terminal);
   addDelete(secrets, terminal);
   addVersions(secrets, terminal);
+  addDestroy(secrets, terminal);
 }
 
 function addList(secrets: Command, terminal: Terminal): void {
@@ -118,6 +119,17 @@ function addVersions(secrets: Command, terminal: Terminal): void {
     .argument('<version>', 'number of the version, see "versions"', parseCount);
   addConnectionOptions(restore).action((slug: string, version: number, flags: SecretOptions) =>
     withContext(terminal, flags, (session) => restoreVersion(session, { slug, version, id: flags.id })),
+  );
+}
+
+function addDestroy(secrets: Command, terminal: Terminal): void {
+  const destroy = addIdOption(secrets.command('destroy'))
+    .description('Destroy the previous values of a secret, such as after a leak; the current one stays')
+    .argument('<secret>', 'name of the secret')
+    .option('--at-version <number>', 'only this previous value, see "versions"', parseCount)
+    .option('--yes', 'do not ask for confirmation');
+  addConnectionOptions(destroy).action((slug: string, flags: SecretOptions & { readonly atVersion?: number }) =>
+    withContext(terminal, flags, (session) => destroyVersions(session, slug, flags)),
   );
 }
 
@@ -239,6 +251,19 @@ async function deleteSecret(session: CommandContext, slug: string, { id, yes }: 
   const params = { path: { slug }, query: omitUndefined({ id }) };
   await unwrapResult(session.client.DELETE('/objects/{slug}', { params }));
   await session.report(`Deleted ${slug}.`, { slug, ...omitUndefined({ id }) });
+}
+
+/** `destroy`: deletes previous values after confirmation. */
+async function destroyVersions(
+  session: CommandContext,
+  slug: string,
+  { id, yes, atVersion: version }: SecretOptions & { readonly atVersion?: number },
+): Promise<void> {
+  const what = version === undefined ? 'all previous values' : `version ${version}`;
+  await confirm(session.terminal, { question: `Destroy ${what} of ${slug}?`, yes });
+  const params = { path: { slug }, query: omitUndefined({ id, version }) };
+  await unwrapResult(session.client.DELETE('/objects/{slug}/versions', { params }));
+  await session.report(`Destroyed ${what} of ${slug}.`, { slug, ...omitUndefined({ id, version }) });
 }
 
 /** `restore`: restores a version. */

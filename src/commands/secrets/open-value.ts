@@ -13,16 +13,22 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { bech32 } from '@scure/base';
-import { loadSealing } from './context.js';
+import { loadSealing, type Terminal } from './context.js';
 
 /**
- * Opens an age file with one or more identities.
+ * Opens an age file with one or more identities. SSH keys and identities of plugins need the program `age`.
  *
  * @throws SealingError as `open` of `sealing` does, which also opens what {@link openWithNode} does not.
  */
-export async function openStoredValue(sealed: Uint8Array, identity: string): Promise<Uint8Array> {
-  return openWithNode(sealed, identity) ?? (await loadSealing()).open(sealed, identity);
+export async function openStoredValue(sealed: Uint8Array, identity: string, terminal: Terminal): Promise<Uint8Array> {
+  const value = openWithNode(sealed, identity);
+  if (value !== undefined) return value;
+  if (isForeignIdentity(identity)) return (await import('./age-program.js')).openWithAge(sealed, identity, terminal);
+  return (await loadSealing()).open(sealed, identity);
 }
+
+/** Reports whether an identity has an SSH key or an identity of a plugin. */
+export const isForeignIdentity = (identity: string): boolean => /^(?:AGE-PLUGIN-|-----BEGIN )/im.test(identity);
 
 /**
  * Opens a binary age file that is sealed to X25519 keys, as https://age-encryption.org/v1 describes it.

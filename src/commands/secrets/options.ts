@@ -3,6 +3,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 /** Collects the values of a repeated option. */
 export const collectValues = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
+/** Collects public keys. An SSH key ends in a comment, which is not part of the key. */
+const collectKeys = (key: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  key.trim().replace(/^(ssh-\S+\s+\S+)\s.*$/, '$1'),
+];
+
 /** Creates a parser for a number of days up to a limit. */
 export const parseDays =
   (most: number) =>
@@ -32,7 +38,7 @@ export interface RecipientOptions {
 export const addRecipientOptions = (command: Command): Command =>
   command
     .option('--consumer <consumer>', 'repository or host that reads the value; repeatable', collectValues)
-    .option('--recipient <key>', 'further public key (age1…) to seal to; repeatable', collectValues)
+    .option('--recipient <key>', 'further public key to seal to: age1…, or ssh-…; repeatable', collectKeys)
     .option('--accept-key <key>', 'changed public key to accept, or its SHA256 fingerprint; repeatable', collectValues);
 
 /** The source of a value. Never an argument, which other users of the machine can see. */

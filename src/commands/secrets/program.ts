@@ -17,7 +17,7 @@ const OFTEN: Readonly<Record<string, (secrets: Command, terminal: Terminal) => v
 };
 
 /** Runs the command that the arguments of the process name. */
-export async function runSecretsProgram(): Promise<void> {
+export async function runSecretsProgram(release?: string): Promise<void> {
   installLightFetch();
   const terminal = {
     // Opened when a command reads it, as that takes a while.
@@ -30,6 +30,7 @@ export async function runSecretsProgram(): Promise<void> {
     },
     env: readEnvironment(),
     json: wantsJson(process.argv),
+    ...(release !== undefined && { release }),
   };
   const [, , first, name = ''] = process.argv;
   const add = first === 'secrets' && Object.hasOwn(OFTEN, name) ? OFTEN[name] : undefined;

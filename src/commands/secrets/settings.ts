@@ -217,6 +217,11 @@ export function settingsFolder(env: Environment): string {
   return join(nonEmpty(env.XDG_CONFIG_HOME) ?? join(nonEmpty(env.HOME) ?? homedir(), '.config'), 'trellis');
 }
 
+/** Returns the folder of what this machine has seen of services. */
+export function stateFolder(env: Environment): string {
+  return join(nonEmpty(env.XDG_STATE_HOME) ?? join(nonEmpty(env.HOME) ?? homedir(), '.local/state'), 'trellis');
+}
+
 type FileOptions = Pick<ConnectionOptions, 'config' | 'profile'>;
 
 const findProfile = ({ profile }: FileOptions, env: Environment): string | undefined =>

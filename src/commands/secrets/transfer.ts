@@ -3,12 +3,13 @@ import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { toVariable } from '../../sealing/env-names.js';
 import { fetchSealedValue, recordSigned, signStored, toWanted } from './authentic-values.js';
-import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
+import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
 import { readValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { fetchSecrets } from './objects.js';
+import { openStoredValue } from './open-value.js';
 import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
 import { writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
@@ -102,7 +103,6 @@ Examples:
 /** `export`: values stay sealed by default. */
 async function exportValues(session: CommandContext, flags: ExportOptions): Promise<void> {
   const identity = flags.open ? await session.readIdentity() : undefined;
-  const { open } = await loadSealing();
   const { formatExport } = await import('./export-format.js');
   const entries: ExportedSecret[] = [];
   for (const object of await fetchSecrets(session, flags)) {
@@ -112,7 +112,7 @@ async function exportValues(session: CommandContext, flags: ExportOptions): Prom
     entries.push(
       identity === undefined
         ? { slug, value: sealed, isSealed: true, ...known, ...omitUndefined({ recipients }) }
-        : { slug, value: await open(sealed, identity), isSealed: false, ...known },
+        : { slug, value: await openStoredValue(sealed, identity, session.terminal), isSealed: false, ...known },
     );
   }
   if (flags.format !== 'json') assertDistinct(entries, flags.format);
@@ -205,7 +205,8 @@ async function create(session: CommandContext, entry: ExportedSecret, flags: Imp
   if (!isSealed) {
     const { recipient, keepReadableCopy, acceptKey } = flags;
     const checkKeys = createKeyCheck(session, { acceptKey });
-    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys };
+    const sealWith = await loadSealer(session.terminal);
+    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys, sealWith };
     const { putSecret } = await loadSealing();
     const signer = await session.readSigner();
     return putSecret(session.client, { slug, value, ...readers, tags, description, rotateAfterDays, signer });
@@ -229,7 +230,8 @@ async function replace(session: CommandContext, { entry, object, flags }: Replac
   if (!isSealed) {
     const { recipient, keepReadableCopy, acceptKey } = flags;
     const checkKeys = createKeyCheck(session, { acceptKey, recordedRecipients, previousConsumers });
-    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys };
+    const sealWith = await loadSealer(session.terminal);
+    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys, sealWith };
     const { replaceSecret } = await loadSealing();
     const signer = await session.readSigner();
     return replaceSecret(session.client, { slug, id, version, value, ...readers, tags, rotateAfterDays, signer });

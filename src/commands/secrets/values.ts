@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { fetchSealedValue, recordSigned, signStored, toWanted } from './authentic-values.js';
-import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
+import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
-import { openStoredValue } from './open-value.js';
+import { isForeignIdentity, openStoredValue } from './open-value.js';
 import {
   addIdOption,
   addRecipientOptions,
@@ -133,7 +133,7 @@ async function printValue(session: CommandContext, slug: string, flags: GetOptio
   // Checked first, as every read is recorded in the audit log.
   const identity = sealed ? undefined : await session.readIdentity();
   const stored = await fetchSealedValue(session, slug, omitUndefined({ id, version, acceptKey }));
-  const value = identity === undefined ? stored : await openStoredValue(stored, identity);
+  const value = identity === undefined ? stored : await openStoredValue(stored, identity, session.terminal);
   if (output !== undefined) await writePrivateFile(output, value);
   if (json)
     await writeOutput(session.terminal.out, toJson({ slug, ...(output === undefined ? toText(value) : { output }) }));
@@ -167,7 +167,7 @@ async function sealNew(session: CommandContext, slug: string, { value, flags }: 
   const checkKeys = createKeyCheck(session, { acceptKey });
   const { putSecret } = await loadSealing();
   return putSecret(session.client, {
-    ...{ slug, value, usedBy, recipients, keepReadableCopy, checkKeys },
+    ...{ slug, value, usedBy, recipients, keepReadableCopy, checkKeys, sealWith: await loadSealer(session.terminal) },
     ...{ tags, description, rotateAfterDays, signer: await session.readSigner() },
   });
 }
@@ -221,9 +221,8 @@ export async function openCurrentValue(
   acceptKey: readonly string[] | undefined,
 ): Promise<Uint8Array> {
   const identity = await session.readIdentity();
-  const { open } = await loadSealing();
   const wanted = { ...toWanted(session, object), ...omitUndefined({ acceptKey }) };
-  return open(await fetchSealedValue(session, object.slug, wanted), identity);
+  return openStoredValue(await fetchSealedValue(session, object.slug, wanted), identity, session.terminal);
 }
 
 interface Replacement {
@@ -243,11 +242,14 @@ export async function sealReplacement(
   assertNoStaleRecipients(object, flags);
   const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
   const { replaceSecret, toRecipients } = await loadSealing();
-  const own = flags.reseal ? await toRecipients(await session.readIdentity()) : [];
+  const identity = flags.reseal ? await session.readIdentity() : '';
+  // The public keys of other identities are not known here.
+  const own = flags.reseal && !isForeignIdentity(identity) ? await toRecipients(identity) : [];
   // A value without consumers stays readable by the recipients that it was sealed to.
   const isForRecorded = (usedBy ?? used_by).length === 0;
   const stored = await replaceSecret(session.client, {
     ...{ slug, id, etag, version, value, usedBy, rotateAfterDays, signer: await session.readSigner() },
+    sealWith: await loadSealer(session.terminal),
     recipients: await confirmRecipients(session, { chosen, recorded: isForRecorded ? recorded : [], acceptKey, own }),
     keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
     checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),

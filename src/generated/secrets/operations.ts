@@ -976,6 +976,33 @@ export const operations: readonly OperationSpec[] = [
     validate: { params: validators.getObjectUsedByParams, query: validators.getObjectUsedByQuery },
   },
   {
+    id: 'deleteObjectVersions',
+    method: 'delete',
+    path: '/objects/{slug}/versions',
+    security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: ['manage'] }],
+    parameters: [
+      { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'version', in: 'query', required: false, type: 'integer', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deleteObjectVersionsParams, query: validators.deleteObjectVersionsQuery, headers: validators.deleteObjectVersionsHeaders },
+  },
+  {
     id: 'listObjectVersions',
     method: 'get',
     path: '/objects/{slug}/versions',
@@ -1170,6 +1197,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'to', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'after', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'order', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'chain', in: 'query', required: false, type: 'boolean', list: false, rest: false },
       { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
     ],
     responses: {
@@ -2168,6 +2196,37 @@ export type GetObjectUsedByOutput =
       readonly body: components['schemas']['UsedBy'];
     };
 
+/** The input of `deleteObjectVersions`. */
+export interface DeleteObjectVersionsInput extends RequestContext {
+  readonly params: {
+    /** The name of the secret. */
+    readonly slug: components['schemas']['Slug'];
+  };
+  readonly query: {
+    /** The id of the variant; required only if the slug has several. */
+    readonly id?: string;
+    /** Only this previous value; otherwise all of them. */
+    readonly version?: number;
+  };
+  readonly headers: {
+    /** A name that the client gives itself for the audit log; not verified. */
+    readonly 'x-caller'?: string;
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `deleteObjectVersions`. Errors are thrown. */
+export type DeleteObjectVersionsOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
 /** The input of `listObjectVersions`. */
 export interface ListObjectVersionsInput extends RequestContext {
   readonly params: {
@@ -2380,6 +2439,11 @@ export interface QueryAuditLogInput extends RequestContext {
     readonly after?: number;
     /** Oldest first or newest first. */
     readonly order: 'asc' | 'desc';
+    /**
+     * Whether to add `hash` and `facts` to each entry, with which a client verifies the chain itself instead of
+     * trusting the server.
+     */
+    readonly chain: boolean;
     /** The maximum number of entries to return. */
     readonly limit: number;
   };
@@ -2573,6 +2637,8 @@ export interface ObjectsHandlers {
 
 /** Previous values, which can be restored after a bad rotation. */
 export interface VersionsHandlers {
+  /** Destroy previous values */
+  readonly deleteObjectVersions: (input: DeleteObjectVersionsInput) => Promise<DeleteObjectVersionsOutput>;
   /** List the versions of a secret */
   readonly listObjectVersions: (input: ListObjectVersionsInput) => Promise<ListObjectVersionsOutput>;
   /** Get a sealed previous value */

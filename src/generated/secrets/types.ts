@@ -852,7 +852,12 @@ export interface paths {
         readonly get: operations["listObjectVersions"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Destroy previous values
+         * @description Deletes the previous values, or one of them, such as after a leak. The current value stays, and the audit log keeps
+         *     the digests. Copies in backups are not deleted.
+         */
+        readonly delete: operations["deleteObjectVersions"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1850,6 +1855,15 @@ export interface components {
             readonly actor_type?: components["schemas"]["ActorType"];
             /** @description Omitted for requests without a credential and for automatic operations of the server. */
             readonly actor_id?: string;
+            /**
+             * @description Only with `chain`, like `facts`. The SHA-256, in hexadecimal, of a JSON array in UTF-8 without spaces: the
+             *     hash of the previous entry (empty for the first), `id`, `action`, `subject_type`, `object_id`, `variant_id`,
+             *     `version`, `subject_id`, `previous_slug`, `timestamp` in milliseconds since 1970, `ip`, `caller`, `actor_type`,
+             *     `actor_id`, with null for what is omitted or empty, and `facts` unless it is omitted.
+             */
+            readonly hash?: string;
+            /** @description The text of further facts as it is hashed; the other members of the entry show them too. */
+            readonly facts?: string;
         };
         /**
          * @description - `create`, `read`, `update`, `rename`, `delete`: the operation of that name
@@ -4620,6 +4634,63 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
+    readonly deleteObjectVersions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+                /**
+                 * @description Only this previous value; otherwise all of them.
+                 * @example 3
+                 */
+                readonly version?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The values are deleted. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly getObjectVersion: {
         readonly parameters: {
             readonly query?: {
@@ -4999,6 +5070,11 @@ export interface operations {
                 readonly after?: number;
                 /** @description Oldest first or newest first. */
                 readonly order?: "asc" | "desc";
+                /**
+                 * @description Whether to add `hash` and `facts` to each entry, with which a client verifies the chain itself instead of
+                 *     trusting the server.
+                 */
+                readonly chain?: boolean;
                 /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
             };

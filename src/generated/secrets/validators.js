@@ -17430,8 +17430,8 @@ validate347.errors = vErrors;
 return errors === 0;
 }
 
-export const listObjectVersionsParams = validate350;
-const schema287 = {"$id":"function-listObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+export const deleteObjectVersionsParams = validate350;
+const schema287 = {"$id":"function-deleteObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
 
 function validate351(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17471,7 +17471,7 @@ return errors === 0;
 
 
 function validate350(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-listObjectVersionsParams" */;
+/*# sourceURL="function-deleteObjectVersionsParams" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -17512,11 +17512,11 @@ validate350.errors = vErrors;
 return errors === 0;
 }
 
-export const listObjectVersionsQuery = validate353;
-const schema289 = {"$id":"function-listObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+export const deleteObjectVersionsQuery = validate353;
+const schema289 = {"$id":"function-deleteObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":[]};
 
 function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-listObjectVersionsQuery" */;
+/*# sourceURL="function-deleteObjectVersionsQuery" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -17552,6 +17552,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.version !== undefined){
+let data1 = data.version;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate353.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 > 2147483647 || isNaN(data1)){
+validate353.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data1 < 1 || isNaN(data1)){
+validate353.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 else {
@@ -17565,11 +17598,234 @@ validate353.errors = vErrors;
 return errors === 0;
 }
 
-export const listObjectVersionsResponse200 = validate354;
-const schema290 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
-const schema291 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+export const deleteObjectVersionsHeaders = validate354;
+const schema290 = {"$id":"function-deleteObjectVersionsHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+
+function validate354(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-deleteObjectVersionsHeaders" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate354.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate354.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate354.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern5.test(data1)){
+validate354.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate354.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate354.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate354.errors = vErrors;
+return errors === 0;
+}
+
+export const listObjectVersionsParams = validate355;
+const schema291 = {"$id":"function-listObjectVersionsParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]};
+
+function validate356(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(typeof data === "string"){
+if(func0(data) > 128){
+validate356.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data) < 1){
+validate356.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data)){
+validate356.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate356.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate356.errors = vErrors;
+return errors === 0;
+}
+
 
 function validate355(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-listObjectVersionsParams" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.slug === undefined) && (missing0 = "slug")){
+validate355.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs1 = errors;
+if(!(validate356(data0, {instancePath:instancePath+"/slug",parentData:data,parentDataProperty:"slug",rootData}))){
+vErrors = vErrors === null ? validate356.errors : vErrors.concat(validate356.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate355.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate355.errors = vErrors;
+return errors === 0;
+}
+
+export const listObjectVersionsQuery = validate358;
+const schema293 = {"$id":"function-listObjectVersionsQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+
+function validate358(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-listObjectVersionsQuery" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 == "number"){
+}
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!(formats48.test(data0))){
+validate358.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+else {
+}
+}
+else {
+validate358.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+else {
+validate358.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate358.errors = vErrors;
+return errors === 0;
+}
+
+export const listObjectVersionsResponse200 = validate359;
+const schema294 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
+const schema295 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+
+function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -17577,7 +17833,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.version === undefined) && (missing0 = "version")) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.created_by === undefined) && (missing0 = "created_by"))) || ((data.replaced_at === undefined) && (missing0 = "replaced_at"))) || ((data.replaced_by === undefined) && (missing0 = "replaced_by"))) || ((data.recipient_count === undefined) && (missing0 = "recipient_count"))){
-validate355.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate360.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17585,19 +17841,19 @@ if(data.version !== undefined){
 let data0 = data.version;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate355.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate360.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 2147483647 || isNaN(data0)){
-validate355.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate360.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate355.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate360.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17623,14 +17879,14 @@ if(typeof data1 == "number"){
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!(formats0.validate(data1))){
-validate355.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate360.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate355.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -17668,14 +17924,14 @@ if(typeof data3 == "number"){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate355.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate360.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate355.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -17707,14 +17963,14 @@ if(data.recipient_count !== undefined){
 let data5 = data.recipient_count;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate355.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate360.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs10 = errors;
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate355.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate360.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17736,7 +17992,7 @@ const _errs12 = errors;
 if(errors === _errs11){
 if(Array.isArray(data6)){
 if(data6.length > 101){
-validate355.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate360.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -17750,12 +18006,12 @@ const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
 if(func0(data7) > 4096){
-validate355.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern28.test(data7)){
-validate355.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 else {
@@ -17763,7 +18019,7 @@ else {
 }
 }
 else {
-validate355.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs14){
@@ -17782,7 +18038,7 @@ if(valid1){
 }
 }
 else {
-validate355.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate360.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs11){
@@ -17802,12 +18058,12 @@ const _errs18 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func0(data8) > 2048){
-validate355.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data8) < 1){
-validate355.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -17815,7 +18071,7 @@ else {
 }
 }
 else {
-validate355.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs17){
@@ -17841,18 +18097,18 @@ if(valid0){
 }
 }
 else {
-validate355.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate360.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate355.errors = vErrors;
+validate360.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate354(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate359(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listObjectVersionsResponse200" */;
 let vErrors = null;
 let errors = 0;
@@ -17860,7 +18116,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 10){
-validate354.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate359.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -17869,8 +18125,8 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
-if(!(validate355(data0, {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
+if(!(validate360(data0, {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
 errors = vErrors.length;
 }
 else {
@@ -17885,122 +18141,7 @@ if(valid0){
 }
 }
 else {
-validate354.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate354.errors = vErrors;
-return errors === 0;
-}
-
-export const getObjectVersionParams = validate359;
-const schema294 = {"$id":"function-getObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
-
-function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(typeof data === "string"){
-if(func0(data) > 128){
-validate360.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data) < 1){
-validate360.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data)){
-validate360.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
-return false;
-}
-else {
-}
-}
-}
-}
-else {
-validate360.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate360.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate359(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-getObjectVersionParams" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
-validate359.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs1 = errors;
-if(!(validate360(data0, {instancePath:instancePath+"/slug",parentData:data,parentDataProperty:"slug",rootData}))){
-vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.version !== undefined){
-let data1 = data.version;
-const _errs2 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate359.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-const _errs3 = errors;
-if(errors === _errs2){
-if(typeof data1 == "number"){
-if(data1 > 2147483647 || isNaN(data1)){
-validate359.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data1 < 1 || isNaN(data1)){
-validate359.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs2){
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-}
-else {
-validate359.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate359.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === 0){
@@ -18010,110 +18151,8 @@ validate359.errors = vErrors;
 return errors === 0;
 }
 
-export const getObjectVersionQuery = validate362;
-const schema296 = {"$id":"function-getObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
-
-function validate362(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-getObjectVersionQuery" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 == "number"){
-}
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(!(formats48.test(data0))){
-validate362.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
-return false;
-}
-else {
-}
-}
-else {
-validate362.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-else {
-validate362.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate362.errors = vErrors;
-return errors === 0;
-}
-
-export const getObjectVersionHeaders = validate363;
-const schema297 = {"$id":"function-getObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
-
-function validate363(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-getObjectVersionHeaders" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate363.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate363.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-else {
-validate363.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate363.errors = vErrors;
-return errors === 0;
-}
-
-export const restoreObjectVersionParams = validate364;
-const schema298 = {"$id":"function-restoreObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
+export const getObjectVersionParams = validate364;
+const schema298 = {"$id":"function-getObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
 
 function validate365(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18153,7 +18192,7 @@ return errors === 0;
 
 
 function validate364(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-restoreObjectVersionParams" */;
+/*# sourceURL="function-getObjectVersionParams" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -18227,11 +18266,11 @@ validate364.errors = vErrors;
 return errors === 0;
 }
 
-export const restoreObjectVersionQuery = validate367;
-const schema300 = {"$id":"function-restoreObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+export const getObjectVersionQuery = validate367;
+const schema300 = {"$id":"function-getObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
 
 function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-restoreObjectVersionQuery" */;
+/*# sourceURL="function-getObjectVersionQuery" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -18280,11 +18319,11 @@ validate367.errors = vErrors;
 return errors === 0;
 }
 
-export const restoreObjectVersionHeaders = validate368;
-const schema301 = {"$id":"function-restoreObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+export const getObjectVersionHeaders = validate368;
+const schema301 = {"$id":"function-getObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
 function validate368(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-restoreObjectVersionHeaders" */;
+/*# sourceURL="function-getObjectVersionHeaders" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -18316,6 +18355,223 @@ else {
 var valid0 = true;
 }
 if(valid0){
+}
+}
+else {
+validate368.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate368.errors = vErrors;
+return errors === 0;
+}
+
+export const restoreObjectVersionParams = validate369;
+const schema302 = {"$id":"function-restoreObjectVersionParams","type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]};
+
+function validate370(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(typeof data === "string"){
+if(func0(data) > 128){
+validate370.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data) < 1){
+validate370.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data)){
+validate370.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate370.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate370.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate369(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionParams" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
+validate369.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs1 = errors;
+if(!(validate370(data0, {instancePath:instancePath+"/slug",parentData:data,parentDataProperty:"slug",rootData}))){
+vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.version !== undefined){
+let data1 = data.version;
+const _errs2 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate369.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
+if(typeof data1 == "number"){
+if(data1 > 2147483647 || isNaN(data1)){
+validate369.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data1 < 1 || isNaN(data1)){
+validate369.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs2){
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+else {
+validate369.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate369.errors = vErrors;
+return errors === 0;
+}
+
+export const restoreObjectVersionQuery = validate372;
+const schema304 = {"$id":"function-restoreObjectVersionQuery","type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]};
+
+function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionQuery" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 == "number"){
+}
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!(formats48.test(data0))){
+validate372.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+else {
+}
+}
+else {
+validate372.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+else {
+validate372.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate372.errors = vErrors;
+return errors === 0;
+}
+
+export const restoreObjectVersionHeaders = validate373;
+const schema305 = {"$id":"function-restoreObjectVersionHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+
+function validate373(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionHeaders" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate373.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate373.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data["idempotency-key"] !== undefined){
 let data1 = data["idempotency-key"];
 const _errs3 = errors;
@@ -18323,17 +18579,17 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate368.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate373.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate368.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate373.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern5.test(data1)){
-validate368.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate373.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 else {
@@ -18342,7 +18598,7 @@ else {
 }
 }
 else {
-validate368.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate373.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -18358,133 +18614,6 @@ if(valid0){
 }
 }
 else {
-validate368.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate368.errors = vErrors;
-return errors === 0;
-}
-
-export const restoreObjectVersionBody = validate369;
-const schema302 = {"$id":"function-restoreObjectVersionBody","$ref":"request#/components/schemas/RestoreVersionRequest"};
-const schema303 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
-
-function validate370(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.signature !== undefined){
-let data0 = data.signature;
-const _errs1 = errors;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 2048){
-validate370.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate370.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-}
-}
-}
-else {
-validate370.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs2){
-}
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-else {
-validate370.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate370.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate369(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-restoreObjectVersionBody" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate370(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate370.errors : vErrors.concat(validate370.errors);
-errors = vErrors.length;
-}
-else {
-}
-validate369.errors = vErrors;
-return errors === 0;
-}
-
-export const restoreObjectVersionLimits = validate372;
-const schema305 = {"$id":"function-restoreObjectVersionLimits","$ref":"limits#/components/schemas/RestoreVersionRequest"};
-const schema306 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
-
-function validate373(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.signature !== undefined){
-let data0 = data.signature;
-const _errs1 = errors;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 2048){
-validate373.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate373.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs2){
-}
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-else {
 validate373.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -18495,25 +18624,152 @@ validate373.errors = vErrors;
 return errors === 0;
 }
 
+export const restoreObjectVersionBody = validate374;
+const schema306 = {"$id":"function-restoreObjectVersionBody","$ref":"request#/components/schemas/RestoreVersionRequest"};
+const schema307 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
-function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-restoreObjectVersionLimits" */;
+function validate375(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate373(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate373.errors : vErrors.concat(validate373.errors);
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.signature !== undefined){
+let data0 = data.signature;
+const _errs1 = errors;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 2048){
+validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs2){
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+else {
+validate375.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate375.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate374(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionBody" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate375(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate375.errors : vErrors.concat(validate375.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate372.errors = vErrors;
+validate374.errors = vErrors;
 return errors === 0;
 }
 
-export const listConsumersQuery = validate375;
-const schema308 = {"$id":"function-listConsumersQuery","type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]};
+export const restoreObjectVersionLimits = validate377;
+const schema309 = {"$id":"function-restoreObjectVersionLimits","$ref":"limits#/components/schemas/RestoreVersionRequest"};
+const schema310 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
 
-function validate375(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate378(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.signature !== undefined){
+let data0 = data.signature;
+const _errs1 = errors;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 2048){
+validate378.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate378.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs2){
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+else {
+validate378.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate378.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate377(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-restoreObjectVersionLimits" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate378(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate377.errors = vErrors;
+return errors === 0;
+}
+
+export const listConsumersQuery = validate380;
+const schema312 = {"$id":"function-listConsumersQuery","type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]};
+
+function validate380(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listConsumersQuery" */;
 let vErrors = null;
 let errors = 0;
@@ -18527,14 +18783,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate375.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate380.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate375.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate380.errors = [{instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -18550,19 +18806,19 @@ if(data.page !== undefined){
 let data1 = data.page;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate375.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate380.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate375.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate380.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate375.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate380.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18582,19 +18838,19 @@ if(data.page_size !== undefined){
 let data2 = data.page_size;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate375.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate380.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 100 || isNaN(data2)){
-validate375.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
+validate380.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate375.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate380.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18615,22 +18871,22 @@ if(valid0){
 }
 }
 else {
-validate375.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate380.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate375.errors = vErrors;
+validate380.errors = vErrors;
 return errors === 0;
 }
 
-export const listConsumersResponse200 = validate376;
-const schema309 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
-const schema311 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema312 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
+export const listConsumersResponse200 = validate381;
+const schema313 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
+const schema315 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema316 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate378(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate383(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -18638,7 +18894,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate378.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate383.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18650,12 +18906,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate378.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate378.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -18663,7 +18919,7 @@ else {
 }
 }
 else {
-validate378.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -18682,14 +18938,14 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate378.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate383.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate378.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate383.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -18711,14 +18967,14 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 4096){
-validate378.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate383.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate378.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate383.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -18736,18 +18992,18 @@ if(valid0){
 }
 }
 else {
-validate378.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate383.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate378.errors = vErrors;
+validate383.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate377(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate382(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -18755,7 +19011,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.consumers === undefined) && (missing0 = "consumers")) || ((data.total === undefined) && (missing0 = "total"))){
-validate377.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate382.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18766,7 +19022,7 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate377.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate382.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -18775,8 +19031,8 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
-if(!(validate378(data1, {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+if(!(validate383(data1, {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate383.errors : vErrors.concat(validate383.errors);
 errors = vErrors.length;
 }
 else {
@@ -18791,7 +19047,7 @@ if(valid1){
 }
 }
 else {
-validate377.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate382.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs1){
@@ -18807,14 +19063,14 @@ if(data.total !== undefined){
 let data2 = data.total;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate377.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate382.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate377.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate382.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -18834,18 +19090,18 @@ if(valid0){
 }
 }
 else {
-validate377.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate382.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate377.errors = vErrors;
+validate382.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate376(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate381(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-listConsumersResponse200" */;
 let vErrors = null;
 let errors = 0;
@@ -18933,8 +19189,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs6 = errors;
-if(!(validate377(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate377.errors : vErrors.concat(validate377.errors);
+if(!(validate382(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
 errors = vErrors.length;
 }
 else {
@@ -18959,7 +19215,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate376.errors = vErrors;
+validate381.errors = vErrors;
 return false;
 }
 else {
@@ -18975,14 +19231,14 @@ vErrors = null;
 }
 if(errors === 0){
 }
-validate376.errors = vErrors;
+validate381.errors = vErrors;
 return errors === 0;
 }
 
-export const addConsumerHeaders = validate381;
-const schema314 = {"$id":"function-addConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+export const addConsumerHeaders = validate386;
+const schema318 = {"$id":"function-addConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
-function validate381(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate386(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
@@ -18996,14 +19252,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate381.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate386.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate381.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate386.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -19022,17 +19278,17 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate381.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate386.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate381.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate386.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern5.test(data1)){
-validate381.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate386.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 else {
@@ -19041,7 +19297,7 @@ else {
 }
 }
 else {
-validate381.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate386.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -19057,21 +19313,21 @@ if(valid0){
 }
 }
 else {
-validate381.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate386.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate381.errors = vErrors;
+validate386.errors = vErrors;
 return errors === 0;
 }
 
-export const addConsumerBody = validate382;
-const schema315 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
-const schema316 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+export const addConsumerBody = validate387;
+const schema319 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
+const schema320 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate383(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate388(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -19079,7 +19335,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate383.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate388.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -19105,14 +19361,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate383.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate388.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate383.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate388.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -19129,36 +19385,36 @@ if(valid0){
 }
 }
 else {
-validate383.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate388.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate383.errors = vErrors;
+validate388.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate382(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate387(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerBody" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate383(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate383.errors : vErrors.concat(validate383.errors);
+if(!(validate388(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate388.errors : vErrors.concat(validate388.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate382.errors = vErrors;
+validate387.errors = vErrors;
 return errors === 0;
 }
 
-export const addConsumerLimits = validate386;
-const schema317 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
-const schema318 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+export const addConsumerLimits = validate391;
+const schema321 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
+const schema322 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate387(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate392(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -19172,14 +19428,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate387.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate387.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -19201,14 +19457,14 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate387.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate392.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate387.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate392.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -19224,35 +19480,35 @@ if(valid0){
 }
 }
 else {
-validate387.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate392.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate387.errors = vErrors;
+validate392.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate386(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate391(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-addConsumerLimits" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate387(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
+if(!(validate392(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate386.errors = vErrors;
+validate391.errors = vErrors;
 return errors === 0;
 }
 
-export const consumerEntrySchema = validate389;
-const schema320 = {"$id":"function-consumerEntrySchema","$ref":"response#/components/schemas/ConsumerEntry"};
+export const consumerEntrySchema = validate394;
+const schema324 = {"$id":"function-consumerEntrySchema","$ref":"response#/components/schemas/ConsumerEntry"};
 
-function validate390(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate395(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -19260,7 +19516,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate390.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate395.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -19272,12 +19528,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate390.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate390.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -19285,7 +19541,7 @@ else {
 }
 }
 else {
-validate390.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -19304,14 +19560,14 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate390.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate395.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate390.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate395.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -19333,14 +19589,14 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 4096){
-validate390.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate395.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate390.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate395.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -19358,329 +19614,6 @@ if(valid0){
 }
 }
 else {
-validate390.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate390.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-consumerEntrySchema" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate390(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate390.errors : vErrors.concat(validate390.errors);
-errors = vErrors.length;
-}
-else {
-}
-validate389.errors = vErrors;
-return errors === 0;
-}
-
-export const deleteConsumerParams = validate392;
-const schema323 = {"$id":"function-deleteConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
-
-function validate392(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-deleteConsumerParams" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate392.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-}
-}
-}
-else {
-validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs2){
-}
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate392.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate392.errors = vErrors;
-return errors === 0;
-}
-
-export const deleteConsumerHeaders = validate393;
-const schema325 = {"$id":"function-deleteConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
-
-function validate393(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-deleteConsumerHeaders" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate393.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate393.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate393.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate393.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern5.test(data1)){
-validate393.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-else {
-}
-}
-}
-}
-else {
-validate393.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate393.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate393.errors = vErrors;
-return errors === 0;
-}
-
-export const updateConsumerParams = validate394;
-const schema326 = {"$id":"function-updateConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
-
-function validate394(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerParams" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate394.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate394.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate394.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-}
-}
-}
-else {
-validate394.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs2){
-}
-}
-var valid1 = _errs2 === errors;
-if(valid1){
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
-validate394.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate394.errors = vErrors;
-return errors === 0;
-}
-
-export const updateConsumerHeaders = validate395;
-const schema328 = {"$id":"function-updateConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
-
-function validate395(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerHeaders" */;
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate395.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate395.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate395.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate395.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern5.test(data1)){
-validate395.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-else {
-}
-}
-}
-}
-else {
-validate395.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-}
-else {
 validate395.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -19691,63 +19624,68 @@ validate395.errors = vErrors;
 return errors === 0;
 }
 
-export const updateConsumerBody = validate396;
-const schema329 = {"$id":"function-updateConsumerBody","$ref":"request#/components/schemas/UpdateConsumerRequest"};
-const schema330 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
+
+function validate394(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-consumerEntrySchema" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate395(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate394.errors = vErrors;
+return errors === 0;
+}
+
+export const deleteConsumerParams = validate397;
+const schema327 = {"$id":"function-deleteConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
 
 function validate397(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-deleteConsumerParams" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate397.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
 const _errs2 = errors;
-if(errors === _errs1){
+const _errs3 = errors;
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate397.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate397.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate397.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 }
 }
+}
 else {
-validate397.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate397.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(errors === _errs1){
+if(errors === _errs2){
 }
+}
+var valid1 = _errs2 === errors;
+if(valid1){
 }
 var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate397.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-else {
-}
-}
-else {
-validate397.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(errors === _errs3){
-}
-}
-var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -19767,46 +19705,31 @@ validate397.errors = vErrors;
 return errors === 0;
 }
 
+export const deleteConsumerHeaders = validate398;
+const schema329 = {"$id":"function-deleteConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
 
-function validate396(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerBody" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate397(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
-errors = vErrors.length;
-}
-else {
-}
-validate396.errors = vErrors;
-return errors === 0;
-}
-
-export const updateConsumerLimits = validate399;
-const schema331 = {"$id":"function-updateConsumerLimits","$ref":"limits#/components/schemas/UpdateConsumerRequest"};
-const schema332 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
-
-function validate400(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate398(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-deleteConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name !== undefined){
-let data0 = data.name;
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
 const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate400.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate398.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate400.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate398.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -19818,21 +19741,187 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
 const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate400.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+if(func0(data1) > 255){
+validate398.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate398.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern5.test(data1)){
+validate398.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate398.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate398.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate398.errors = vErrors;
+return errors === 0;
+}
+
+export const updateConsumerParams = validate399;
+const schema330 = {"$id":"function-updateConsumerParams","type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]};
+
+function validate399(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerParams" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate399.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate399.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate399.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+}
+}
+}
+else {
+validate399.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs2){
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate399.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate399.errors = vErrors;
+return errors === 0;
+}
+
+export const updateConsumerHeaders = validate400;
+const schema332 = {"$id":"function-updateConsumerHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]};
+
+function validate400(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerHeaders" */;
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate400.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate400.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate400.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate400.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern5.test(data1)){
+validate400.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+else {
+}
+}
+}
+}
+else {
+validate400.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -19858,43 +19947,210 @@ validate400.errors = vErrors;
 return errors === 0;
 }
 
+export const updateConsumerBody = validate401;
+const schema333 = {"$id":"function-updateConsumerBody","$ref":"request#/components/schemas/UpdateConsumerRequest"};
+const schema334 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate399(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="function-updateConsumerLimits" */;
+function validate402(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate400(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate400.errors : vErrors.concat(validate400.errors);
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate402.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate402.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate402.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate402.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate402.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate402.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate401(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerBody" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate402(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate399.errors = vErrors;
+validate401.errors = vErrors;
 return errors === 0;
 }
 
-export const queryAuditLogQuery = validate402;
-const schema333 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
-const schema335 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+export const updateConsumerLimits = validate404;
+const schema335 = {"$id":"function-updateConsumerLimits","$ref":"limits#/components/schemas/UpdateConsumerRequest"};
+const schema336 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":4096}}};
 
-function validate403(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate405(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate405.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate405.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate405.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate405.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate405.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate405.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate404(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="function-updateConsumerLimits" */;
+let vErrors = null;
+let errors = 0;
+if(!(validate405(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate405.errors : vErrors.concat(validate405.errors);
+errors = vErrors.length;
+}
+else {
+}
+validate404.errors = vErrors;
+return errors === 0;
+}
+
+export const queryAuditLogQuery = validate407;
+const schema337 = {"$id":"function-queryAuditLogQuery","type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"chain":{"type":"boolean","default":false},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]};
+const schema339 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+
+function validate408(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(typeof data === "string"){
 if(func0(data) > 128){
-validate403.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate408.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data) < 1){
-validate403.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate408.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data)){
-validate403.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate408.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
@@ -19903,18 +20159,18 @@ else {
 }
 }
 else {
-validate403.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate408.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate403.errors = vErrors;
+validate408.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate402(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate407(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-queryAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
@@ -19924,14 +20180,17 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.order === undefined){
 data.order = "asc";
 }
+if(data.chain === undefined){
+data.chain = false;
+}
 if(data.limit === undefined){
 data.limit = 50;
 }
 if(data.object_id !== undefined){
 let data0 = data.object_id;
 const _errs1 = errors;
-if(!(validate403(data0, {instancePath:instancePath+"/object_id",parentData:data,parentDataProperty:"object_id",rootData}))){
-vErrors = vErrors === null ? validate403.errors : vErrors.concat(validate403.errors);
+if(!(validate408(data0, {instancePath:instancePath+"/object_id",parentData:data,parentDataProperty:"object_id",rootData}))){
+vErrors = vErrors === null ? validate408.errors : vErrors.concat(validate408.errors);
 errors = vErrors.length;
 }
 else {
@@ -19947,13 +20206,13 @@ let data1 = data.subject_type;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate402.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate407.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
-const vSchema0 = schema335.enum;
+const vSchema0 = schema339.enum;
 if(!((((((((data1 === "object") || (data1 === "consumer")) || (data1 === "token")) || (data1 === "consumer_token")) || (data1 === "passkey")) || (data1 === "identity")) || (data1 === "request")) || (data1 === "workload_rule"))){
-validate402.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema335.enum},message:"must be equal to one of the allowed values"}];
+validate407.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema339.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19976,14 +20235,14 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate402.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate407.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate402.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate407.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -20002,14 +20261,14 @@ const _errs8 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate402.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate407.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate402.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate407.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs7){
@@ -20031,12 +20290,12 @@ if(typeof data4 == "number"){
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func0(data4) > 64){
-validate402.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate407.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data4))){
-validate402.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate407.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
@@ -20044,7 +20303,7 @@ else {
 }
 }
 else {
-validate402.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate407.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs9){
@@ -20067,12 +20326,12 @@ if(typeof data5 == "number"){
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func0(data5) > 64){
-validate402.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate407.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data5))){
-validate402.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate407.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
@@ -20080,7 +20339,7 @@ else {
 }
 }
 else {
-validate402.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate407.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs11){
@@ -20097,19 +20356,19 @@ if(data.after !== undefined){
 let data6 = data.after;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate402.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate407.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs14 = errors;
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate402.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate407.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate402.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate407.errors = [{instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -20128,13 +20387,13 @@ if(valid0){
 let data7 = data.order;
 const _errs15 = errors;
 if(typeof data7 !== "string"){
-validate402.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate407.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs16 = errors;
-const vSchema1 = schema333.properties.order.enum;
+const vSchema1 = schema337.properties.order.enum;
 if(!((data7 === "asc") || (data7 === "desc"))){
-validate402.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/enum",keyword:"enum",params:{allowedValues: schema333.properties.order.enum},message:"must be equal to one of the allowed values"}];
+validate407.errors = [{instancePath:instancePath+"/order",schemaPath:"#/properties/order/enum",keyword:"enum",params:{allowedValues: schema337.properties.order.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20143,32 +20402,43 @@ if(errors === _errs15){
 }
 var valid0 = _errs15 === errors;
 if(valid0){
-let data8 = data.limit;
+let data8 = data.chain;
 const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data8 !== "boolean"){
+validate407.errors = [{instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs18 = errors;
 if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 500 || isNaN(data8)){
-validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
-return false;
-}
-else {
-if(data8 < 1 || isNaN(data8)){
-validate402.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-else {
-}
-}
-}
-if(errors === _errs17){
-}
 }
 var valid0 = _errs17 === errors;
+if(valid0){
+let data9 = data.limit;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate407.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+const _errs20 = errors;
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 500 || isNaN(data9)){
+validate407.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate407.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+else {
+}
+}
+}
+if(errors === _errs19){
+}
+}
+var valid0 = _errs19 === errors;
 if(valid0){
 }
 }
@@ -20180,27 +20450,28 @@ if(valid0){
 }
 }
 }
+}
 else {
-validate402.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate407.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate402.errors = vErrors;
+validate407.errors = vErrors;
 return errors === 0;
 }
 
-export const queryAuditLogResponse200 = validate405;
-const schema336 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
-const schema337 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"device":{"type":"string","maxLength":128},"device_ip":{"type":"string","maxLength":45},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
-const schema338 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
-const schema339 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
-const schema340 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
-const pattern50 = new RegExp("^[0-9a-f]{64}$", "u");
-const pattern51 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
+export const queryAuditLogResponse200 = validate410;
+const schema340 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
+const schema341 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"device":{"type":"string","maxLength":128},"device_ip":{"type":"string","maxLength":45},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$"},"facts":{"type":"string","maxLength":65536}}};
+const schema342 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
+const schema343 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
+const schema344 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
+const pattern52 = new RegExp("^[0-9a-f]{64}$", "u");
+const pattern53 = new RegExp("^SHA256:[A-Za-z0-9+/]{43}$", "u");
 
-function validate406(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate411(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -20208,7 +20479,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.object_id === undefined) && (missing0 = "object_id"))) || ((data.action === undefined) && (missing0 = "action"))) || ((data.timestamp === undefined) && (missing0 = "timestamp"))) || ((data.ip === undefined) && (missing0 = "ip"))){
-validate406.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate411.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -20216,19 +20487,19 @@ if(data.id !== undefined){
 let data0 = data.id;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate406.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate411.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate406.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate411.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate406.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate411.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -20251,14 +20522,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate406.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate411.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -20280,14 +20551,14 @@ if(typeof data2 == "number"){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats48.test(data2))){
-validate406.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate411.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -20305,13 +20576,13 @@ let data3 = data.subject_type;
 const _errs7 = errors;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate406.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
-const vSchema0 = schema338.enum;
+const vSchema0 = schema342.enum;
 if(!((((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity")) || (data3 === "request")) || (data3 === "workload_rule"))){
-validate406.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema338.enum},message:"must be equal to one of the allowed values"}];
+validate411.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema342.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20334,14 +20605,14 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 1400){
-validate406.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate411.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -20358,13 +20629,13 @@ let data5 = data.action;
 const _errs12 = errors;
 const _errs13 = errors;
 if(typeof data5 !== "string"){
-validate406.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs14 = errors;
-const vSchema1 = schema339.enum;
+const vSchema1 = schema343.enum;
 if(!((((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge")) || (data5 === "denied"))){
-validate406.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema339.enum},message:"must be equal to one of the allowed values"}];
+validate411.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20384,19 +20655,19 @@ if(data.version !== undefined){
 let data6 = data.version;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate406.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate411.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 2147483647 || isNaN(data6)){
-validate406.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate411.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate406.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate411.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -20419,14 +20690,14 @@ const _errs18 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate406.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate411.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs17){
@@ -20442,19 +20713,19 @@ if(data.value_version !== undefined){
 let data8 = data.value_version;
 const _errs19 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate406.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate411.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs20 = errors;
 if(errors === _errs19){
 if(typeof data8 == "number"){
 if(data8 > 2147483647 || isNaN(data8)){
-validate406.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate411.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate406.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate411.errors = [{instancePath:instancePath+"/value_version",schemaPath:"#/properties/value_version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -20476,15 +20747,15 @@ const _errs21 = errors;
 const _errs22 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
-if(!pattern50.test(data9)){
-validate406.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+if(!pattern52.test(data9)){
+validate411.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/value_digest",schemaPath:"#/properties/value_digest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs21){
@@ -20503,7 +20774,7 @@ const _errs24 = errors;
 if(errors === _errs23){
 if(Array.isArray(data10)){
 if(data10.length > 101){
-validate406.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate411.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -20516,15 +20787,15 @@ const _errs26 = errors;
 const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
-if(!pattern51.test(data11)){
-validate406.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+if(!pattern53.test(data11)){
+validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs26){
@@ -20543,7 +20814,7 @@ if(valid3){
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate411.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs23){
@@ -20562,15 +20833,15 @@ const _errs29 = errors;
 const _errs30 = errors;
 if(errors === _errs29){
 if(typeof data12 === "string"){
-if(!pattern51.test(data12)){
-validate406.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+if(!pattern53.test(data12)){
+validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs29){
@@ -20592,15 +20863,15 @@ const _errs32 = errors;
 const _errs33 = errors;
 if(errors === _errs32){
 if(typeof data13 === "string"){
-if(!pattern51.test(data13)){
-validate406.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+if(!pattern53.test(data13)){
+validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs32){
@@ -20622,15 +20893,15 @@ const _errs35 = errors;
 const _errs36 = errors;
 if(errors === _errs35){
 if(typeof data14 === "string"){
-if(!pattern51.test(data14)){
-validate406.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+if(!pattern53.test(data14)){
+validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs35){
@@ -20652,14 +20923,14 @@ const _errs38 = errors;
 if(errors === _errs37){
 if(typeof data15 === "string"){
 if(func0(data15) > 64){
-validate406.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate411.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs37){
@@ -20675,14 +20946,14 @@ if(data.count !== undefined){
 let data16 = data.count;
 const _errs39 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate406.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate411.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs40 = errors;
 if(errors === _errs39){
 if(typeof data16 == "number"){
 if(data16 < 1 || isNaN(data16)){
-validate406.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate411.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -20704,7 +20975,7 @@ const _errs42 = errors;
 if(errors === _errs41){
 if(Array.isArray(data17)){
 if(data17.length > 10){
-validate406.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate411.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -20717,14 +20988,14 @@ const _errs44 = errors;
 if(errors === _errs43){
 if(typeof data18 === "string"){
 if(func0(data18) > 128){
-validate406.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate411.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/names/" + i1,schemaPath:"#/properties/names/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs43){
@@ -20740,7 +21011,7 @@ if(valid8){
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate411.errors = [{instancePath:instancePath+"/names",schemaPath:"#/properties/names/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs41){
@@ -20759,14 +21030,14 @@ const _errs46 = errors;
 if(errors === _errs45){
 if(typeof data19 === "string"){
 if(func0(data19) > 64){
-validate406.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate411.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs45){
@@ -20785,14 +21056,14 @@ const _errs48 = errors;
 if(errors === _errs47){
 if(typeof data20 === "string"){
 if(func0(data20) > 500){
-validate406.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate411.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/token_issuer",schemaPath:"#/properties/token_issuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs47){
@@ -20811,14 +21082,14 @@ const _errs50 = errors;
 if(errors === _errs49){
 if(typeof data21 === "string"){
 if(func0(data21) > 256){
-validate406.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate411.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/token_subject",schemaPath:"#/properties/token_subject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs49){
@@ -20837,14 +21108,14 @@ const _errs52 = errors;
 if(errors === _errs51){
 if(typeof data22 === "string"){
 if(func0(data22) > 128){
-validate406.errors = [{instancePath:instancePath+"/device",schemaPath:"#/properties/device/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate411.errors = [{instancePath:instancePath+"/device",schemaPath:"#/properties/device/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/device",schemaPath:"#/properties/device/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/device",schemaPath:"#/properties/device/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs51){
@@ -20863,14 +21134,14 @@ const _errs54 = errors;
 if(errors === _errs53){
 if(typeof data23 === "string"){
 if(func0(data23) > 45){
-validate406.errors = [{instancePath:instancePath+"/device_ip",schemaPath:"#/properties/device_ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
+validate411.errors = [{instancePath:instancePath+"/device_ip",schemaPath:"#/properties/device_ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/device_ip",schemaPath:"#/properties/device_ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/device_ip",schemaPath:"#/properties/device_ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs53){
@@ -20892,14 +21163,14 @@ if(typeof data24 == "number"){
 if(errors === _errs55){
 if(typeof data24 === "string"){
 if(!(formats0.validate(data24))){
-validate406.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate411.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs55){
@@ -20919,14 +21190,14 @@ const _errs58 = errors;
 if(errors === _errs57){
 if(typeof data25 === "string"){
 if(func0(data25) > 45){
-validate406.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
+validate411.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs57){
@@ -20945,14 +21216,14 @@ const _errs60 = errors;
 if(errors === _errs59){
 if(typeof data26 === "string"){
 if(func0(data26) > 128){
-validate406.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate411.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs59){
@@ -20969,13 +21240,13 @@ let data27 = data.actor_type;
 const _errs61 = errors;
 const _errs62 = errors;
 if(typeof data27 !== "string"){
-validate406.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs63 = errors;
 const vSchema2 = schema216.enum;
 if(!((((data27 === "session") || (data27 === "token")) || (data27 === "consumer_token")) || (data27 === "machine"))){
-validate406.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema216.enum},message:"must be equal to one of the allowed values"}];
+validate411.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema216.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20998,20 +21269,72 @@ const _errs65 = errors;
 if(errors === _errs64){
 if(typeof data28 === "string"){
 if(func0(data28) > 128){
-validate406.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate411.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate406.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs64){
 }
 }
 var valid0 = _errs64 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hash !== undefined){
+let data29 = data.hash;
+const _errs66 = errors;
+const _errs67 = errors;
+if(errors === _errs66){
+if(typeof data29 === "string"){
+if(!pattern52.test(data29)){
+validate411.errors = [{instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+return false;
+}
+else {
+}
+}
+else {
+validate411.errors = [{instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs66){
+}
+}
+var valid0 = _errs66 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.facts !== undefined){
+let data30 = data.facts;
+const _errs68 = errors;
+const _errs69 = errors;
+if(errors === _errs68){
+if(typeof data30 === "string"){
+if(func0(data30) > 65536){
+validate411.errors = [{instancePath:instancePath+"/facts",schemaPath:"#/properties/facts/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate411.errors = [{instancePath:instancePath+"/facts",schemaPath:"#/properties/facts/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs68){
+}
+}
+var valid0 = _errs68 === errors;
 }
 else {
 var valid0 = true;
@@ -21046,19 +21369,21 @@ if(valid0){
 }
 }
 }
+}
+}
 else {
-validate406.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate411.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate406.errors = vErrors;
+validate411.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate405(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate410(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-queryAuditLogResponse200" */;
 let vErrors = null;
 let errors = 0;
@@ -21066,7 +21391,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate405.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate410.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -21075,8 +21400,8 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
-if(!(validate406(data0, {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate406.errors : vErrors.concat(validate406.errors);
+if(!(validate411(data0, {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
 errors = vErrors.length;
 }
 else {
@@ -21091,22 +21416,22 @@ if(valid0){
 }
 }
 else {
-validate405.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate410.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate405.errors = vErrors;
+validate410.errors = vErrors;
 return errors === 0;
 }
 
-export const auditLogFilterOptionsSchema = validate408;
-const schema345 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
-const schema346 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
-const schema347 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
+export const auditLogFilterOptionsSchema = validate413;
+const schema349 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
+const schema350 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema351 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
-function validate410(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -21114,7 +21439,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.value === undefined) && (missing0 = "value")) || ((data.label === undefined) && (missing0 = "label"))){
-validate410.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate415.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21125,14 +21450,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate410.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate415.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate410.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate415.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -21151,14 +21476,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 160){
-validate410.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
+validate415.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate410.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate415.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -21175,18 +21500,18 @@ if(valid0){
 }
 }
 else {
-validate410.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate415.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate410.errors = vErrors;
+validate415.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate409(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate414(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -21194,7 +21519,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.object_ids === undefined) && (missing0 = "object_ids")) || ((data.actors === undefined) && (missing0 = "actors"))) || ((data.callers === undefined) && (missing0 = "callers"))){
-validate409.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate414.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21205,7 +21530,7 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 1000){
-validate409.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate414.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -21218,14 +21543,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate409.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate414.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate409.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate414.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -21241,7 +21566,7 @@ if(valid1){
 }
 }
 else {
-validate409.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate414.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs1){
@@ -21260,7 +21585,7 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 1000){
-validate409.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate414.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -21269,8 +21594,8 @@ const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs7 = errors;
-if(!(validate410(data3, {instancePath:instancePath+"/actors/" + i1,parentData:data2,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
+if(!(validate415(data3, {instancePath:instancePath+"/actors/" + i1,parentData:data2,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
 errors = vErrors.length;
 }
 else {
@@ -21285,7 +21610,7 @@ if(valid2){
 }
 }
 else {
-validate409.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate414.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs5){
@@ -21304,7 +21629,7 @@ const _errs9 = errors;
 if(errors === _errs8){
 if(Array.isArray(data4)){
 if(data4.length > 1000){
-validate409.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate414.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -21317,14 +21642,14 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
 if(func0(data5) > 128){
-validate409.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate414.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate409.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate414.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -21340,7 +21665,7 @@ if(valid3){
 }
 }
 else {
-validate409.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate414.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs8){
@@ -21358,35 +21683,35 @@ if(valid0){
 }
 }
 else {
-validate409.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate414.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate409.errors = vErrors;
+validate414.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate408(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate413(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-auditLogFilterOptionsSchema" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate409(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
+if(!(validate414(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate408.errors = vErrors;
+validate413.errors = vErrors;
 return errors === 0;
 }
 
-export const verifyAuditLogQuery = validate413;
-const schema348 = {"$id":"function-verifyAuditLogQuery","type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]};
+export const verifyAuditLogQuery = validate418;
+const schema352 = {"$id":"function-verifyAuditLogQuery","type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"full":{"type":"boolean","default":false}},"required":[]};
 
-function validate413(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate418(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-verifyAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
@@ -21400,19 +21725,19 @@ if(data.entries !== undefined){
 let data0 = data.entries;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate413.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate418.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate413.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate418.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate413.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate418.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -21434,15 +21759,15 @@ const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern50.test(data1)){
-validate413.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+if(!pattern52.test(data1)){
+validate418.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate413.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate418.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -21457,7 +21782,7 @@ if(valid0){
 let data2 = data.full;
 const _errs5 = errors;
 if(typeof data2 !== "boolean"){
-validate413.errors = [{instancePath:instancePath+"/full",schemaPath:"#/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate418.errors = [{instancePath:instancePath+"/full",schemaPath:"#/properties/full/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs6 = errors;
@@ -21470,23 +21795,23 @@ if(valid0){
 }
 }
 else {
-validate413.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate418.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate413.errors = vErrors;
+validate418.errors = vErrors;
 return errors === 0;
 }
 
-export const auditLogVerificationSchema = validate414;
-const schema349 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
-const schema350 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
-const schema351 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
-const schema352 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","signature","unknown","value","version"]}}};
+export const auditLogVerificationSchema = validate419;
+const schema353 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
+const schema354 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
+const schema355 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
+const schema356 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","signature","unknown","value","version"]}}};
 
-function validate417(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -21494,7 +21819,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.object_id === undefined) && (missing0 = "object_id")) || ((data.variant_id === undefined) && (missing0 = "variant_id"))) || ((data.version === undefined) && (missing0 = "version"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate417.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate422.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21505,14 +21830,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate417.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate422.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate417.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate422.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -21534,14 +21859,14 @@ if(typeof data1 == "number"){
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!(formats48.test(data1))){
-validate417.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate422.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate417.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate422.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -21558,19 +21883,19 @@ if(data.version !== undefined){
 let data2 = data.version;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate417.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate422.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate417.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate422.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate417.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate422.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -21590,13 +21915,13 @@ if(data.reason !== undefined){
 let data3 = data.reason;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate417.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate422.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs8 = errors;
-const vSchema0 = schema352.properties.reason.enum;
+const vSchema0 = schema356.properties.reason.enum;
 if(!((((((data3 === "missing") || (data3 === "recipients")) || (data3 === "signature")) || (data3 === "unknown")) || (data3 === "value")) || (data3 === "version"))){
-validate417.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema352.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate422.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema356.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -21616,18 +21941,18 @@ if(valid0){
 }
 }
 else {
-validate417.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate422.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate417.errors = vErrors;
+validate422.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate416(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate421(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -21635,7 +21960,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.verified === undefined) && (missing0 = "verified")) || ((data.unrecorded === undefined) && (missing0 = "unrecorded"))) || ((data.altered === undefined) && (missing0 = "altered"))){
-validate416.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate421.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21643,14 +21968,14 @@ if(data.verified !== undefined){
 let data0 = data.verified;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate416.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate421.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate416.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate421.errors = [{instancePath:instancePath+"/verified",schemaPath:"#/properties/verified/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -21669,14 +21994,14 @@ if(data.unrecorded !== undefined){
 let data1 = data.unrecorded;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate416.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate421.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate416.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate421.errors = [{instancePath:instancePath+"/unrecorded",schemaPath:"#/properties/unrecorded/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -21698,7 +22023,7 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 100){
-validate416.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate421.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -21707,8 +22032,8 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
-if(!(validate417(data3, {instancePath:instancePath+"/altered/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
+if(!(validate422(data3, {instancePath:instancePath+"/altered/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
 errors = vErrors.length;
 }
 else {
@@ -21723,7 +22048,7 @@ if(valid1){
 }
 }
 else {
-validate416.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate421.errors = [{instancePath:instancePath+"/altered",schemaPath:"#/properties/altered/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs5){
@@ -21741,18 +22066,18 @@ if(valid0){
 }
 }
 else {
-validate416.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate421.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate416.errors = vErrors;
+validate421.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate420(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -21760,7 +22085,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
-validate415.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate420.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -21768,7 +22093,7 @@ if(data.intact !== undefined){
 let data0 = data.intact;
 const _errs1 = errors;
 if(typeof data0 !== "boolean"){
-validate415.errors = [{instancePath:instancePath+"/intact",schemaPath:"#/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate420.errors = [{instancePath:instancePath+"/intact",schemaPath:"#/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs2 = errors;
@@ -21784,14 +22109,14 @@ if(data.entries !== undefined){
 let data1 = data.entries;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate415.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate420.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate415.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate420.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
@@ -21812,15 +22137,15 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern50.test(data2)){
-validate415.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+if(!pattern52.test(data2)){
+validate420.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate415.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate420.errors = [{instancePath:instancePath+"/head",schemaPath:"#/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -21836,19 +22161,19 @@ if(data.verified_from !== undefined){
 let data3 = data.verified_from;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate415.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate420.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs8 = errors;
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate415.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate420.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate415.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate420.errors = [{instancePath:instancePath+"/verified_from",schemaPath:"#/properties/verified_from/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -21868,19 +22193,19 @@ if(data.first_broken_id !== undefined){
 let data4 = data.first_broken_id;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate415.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate420.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs10 = errors;
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate415.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate420.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate415.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate420.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"#/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -21900,13 +22225,13 @@ if(data.reason !== undefined){
 let data5 = data.reason;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate415.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate420.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
-const vSchema0 = schema350.properties.reason.enum;
+const vSchema0 = schema354.properties.reason.enum;
 if(!(((data5 === "added") || (data5 === "changed")) || (data5 === "missing"))){
-validate415.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema350.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate420.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema354.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -21922,8 +22247,8 @@ if(valid0){
 if(data.values !== undefined){
 let data6 = data.values;
 const _errs13 = errors;
-if(!(validate416(data6, {instancePath:instancePath+"/values",parentData:data,parentDataProperty:"values",rootData}))){
-vErrors = vErrors === null ? validate416.errors : vErrors.concat(validate416.errors);
+if(!(validate421(data6, {instancePath:instancePath+"/values",parentData:data,parentDataProperty:"values",rootData}))){
+vErrors = vErrors === null ? validate421.errors : vErrors.concat(validate421.errors);
 errors = vErrors.length;
 }
 else {
@@ -21944,35 +22269,35 @@ if(valid0){
 }
 }
 else {
-validate415.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate420.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate415.errors = vErrors;
+validate420.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate414(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate419(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-auditLogVerificationSchema" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate415(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+if(!(validate420(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate420.errors : vErrors.concat(validate420.errors);
 errors = vErrors.length;
 }
 else {
 }
-validate414.errors = vErrors;
+validate419.errors = vErrors;
 return errors === 0;
 }
 
-export const callMcpHeaders = validate421;
-const schema353 = {"$id":"function-callMcpHeaders","type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]};
+export const callMcpHeaders = validate426;
+const schema357 = {"$id":"function-callMcpHeaders","type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]};
 
-function validate421(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate426(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpHeaders" */;
 let vErrors = null;
 let errors = 0;
@@ -21986,14 +22311,14 @@ const _errs2 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate421.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate426.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate421.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate426.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs1){
@@ -22012,14 +22337,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate421.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate426.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate421.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate426.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -22035,27 +22360,27 @@ if(valid0){
 }
 }
 else {
-validate421.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate426.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate421.errors = vErrors;
+validate426.errors = vErrors;
 return errors === 0;
 }
 
-export const callMcpBody = validate422;
-const schema354 = {"$id":"function-callMcpBody","$ref":"request#/components/schemas/JsonRpcMessage"};
-const schema355 = {"type":["object","array"],"additionalProperties":true};
+export const callMcpBody = validate427;
+const schema358 = {"$id":"function-callMcpBody","$ref":"request#/components/schemas/JsonRpcMessage"};
+const schema359 = {"type":["object","array"],"additionalProperties":true};
 
-function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate427(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpBody" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate422.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema355.type},message:"must be object,array"}];
+validate427.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema359.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -22069,21 +22394,21 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate422.errors = vErrors;
+validate427.errors = vErrors;
 return errors === 0;
 }
 
-export const callMcpLimits = validate423;
-const schema356 = {"$id":"function-callMcpLimits","$ref":"limits#/components/schemas/JsonRpcMessage"};
-const schema357 = {"type":["object","array"]};
+export const callMcpLimits = validate428;
+const schema360 = {"$id":"function-callMcpLimits","$ref":"limits#/components/schemas/JsonRpcMessage"};
+const schema361 = {"type":["object","array"]};
 
-function validate423(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate428(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-callMcpLimits" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate423.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema357.type},message:"must be object,array"}];
+validate428.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema361.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -22092,21 +22417,21 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate423.errors = vErrors;
+validate428.errors = vErrors;
 return errors === 0;
 }
 
-export const jsonRpcMessageSchema = validate424;
-const schema358 = {"$id":"function-jsonRpcMessageSchema","$ref":"response#/components/schemas/JsonRpcMessage"};
-const schema359 = {"type":["object","array"],"additionalProperties":true};
+export const jsonRpcMessageSchema = validate429;
+const schema362 = {"$id":"function-jsonRpcMessageSchema","$ref":"response#/components/schemas/JsonRpcMessage"};
+const schema363 = {"type":["object","array"],"additionalProperties":true};
 
-function validate424(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate429(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-jsonRpcMessageSchema" */;
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(!data || typeof data != "object"){
-validate424.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema359.type},message:"must be object,array"}];
+validate429.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema363.type},message:"must be object,array"}];
 return false;
 }
 const _errs1 = errors;
@@ -22120,6 +22445,6 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate424.errors = vErrors;
+validate429.errors = vErrors;
 return errors === 0;
 }

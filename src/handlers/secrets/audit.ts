@@ -6,12 +6,12 @@ import type { SecretsServices } from './services.js';
 
 export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit' | 'basePath'>): AuditHandlers => ({
   async queryAuditLog({ caller, query }) {
-    const { object_id: slug, subject_type: subjectType, from, to, ...rest } = query;
+    const { object_id: slug, subject_type: subjectType, from, to, chain, ...rest } = query;
     const page = await audit.query(caller, { ...rest, slug, subjectType, from: toDate(from), to: toDate(to) });
     const next = page.next === undefined ? undefined : { ...query, after: page.next };
     return {
       status: 200,
-      body: page.entries.map(toBody),
+      body: page.entries.map((entry) => ({ ...toBody(entry), ...(chain && toChainBody(entry)) })),
       headers: pageHeaders({ total: page.total, path: `${basePath}/audit-log`, next }),
     };
   },
@@ -40,6 +40,8 @@ export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit'
     return { status: 200, body };
   },
 });
+
+const toChainBody = ({ chained: { hash, facts } }: AuditEntry) => ({ hash, ...(facts !== undefined && { facts }) });
 
 function toDate(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);

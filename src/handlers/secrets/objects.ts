@@ -68,6 +68,11 @@ export const versionsHandlers = ({ versions }: Pick<SecretsServices, 'versions'>
     return { status: 200, body: sealed, headers: { 'X-Object-Id': id, ...toSignatureHeader(signature) } };
   },
 
+  async deleteObjectVersions(input) {
+    await versions.destroy({ ...input.params, ...input.query }, toRequestOrigin(input));
+    return { status: 204 };
+  },
+
   async restoreObjectVersion(input) {
     const ref = { ...input.params, ...input.query, signature: input.body?.signature };
     const object = await versions.restore(ref, toRequestOrigin(input));

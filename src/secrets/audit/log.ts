@@ -28,6 +28,8 @@ export interface AuditEntry {
   readonly caller: string | undefined;
   readonly actor: Actor | undefined;
   readonly detail: AuditDetail;
+  /** The hash of the entry, and the text of `detail` that it includes. */
+  readonly chained: { readonly hash: string; readonly facts: string | undefined };
 }
 
 /** The conditions for entries; all given ones must match. */
@@ -127,6 +129,7 @@ function toEntry(row: AuditLogTable): AuditEntry {
     caller: row.caller ?? undefined,
     actor: toOptionalActor(row),
     detail: row.detail === null ? {} : (JSON.parse(row.detail) as AuditDetail),
+    chained: { hash: row.hash, facts: row.detail ?? undefined },
   };
 }
 

@@ -67,6 +67,11 @@ const CALLS: Readonly<Record<string, () => Call | Promise<Call>>> = {
   label: async () => ({ args: [await store(), '--tag', 'prod'] }),
   delete: async () => ({ args: [await store(), '--yes'] }),
   versions: async () => ({ args: [await store()] }),
+  destroy: async () => {
+    const name = await store();
+    await cli.run(['rotate', name], { stdin: 'new' });
+    return { args: [name, '--yes'] };
+  },
   restore: async () => {
     const name = await store();
     await cli.run(['rotate', name], { stdin: 'new' });

@@ -4,6 +4,11 @@ import * as vectors from 'cctv-age';
 import { openStoredValue, openWithNode } from '../../../src/commands/secrets/open-value.js';
 import { generateIdentity, seal, toRecipients } from '../../../src/sealing/secrets.js';
 
+const terminal = { in: process.stdin, out: process.stdout, err: process.stderr, env: process.env };
+
+const openStored = (sealed: Uint8Array, identity: string): Promise<Uint8Array> =>
+  openStoredValue(sealed, identity, terminal);
+
 interface Vector {
   readonly name: string;
   readonly expect: string;
@@ -73,13 +78,12 @@ describe('openWithNode', () => {
 test('openStoredValue opens every vector that a reader must open', async () => {
   const accepted = withIdentity.filter(({ expect: wanted }) => wanted === 'success');
   expect(accepted.length).toBeGreaterThan(20);
-  for (const { file, identity, payload } of accepted)
-    expect(digest(await openStoredValue(file, identity))).toBe(payload);
+  for (const { file, identity, payload } of accepted) expect(digest(await openStored(file, identity))).toBe(payload);
 });
 
 test('openStoredValue reports the reason of a file that it cannot open', async () => {
   const identity = await generateIdentity();
   const sealed = await seal('value', await toRecipients(await generateIdentity()));
-  await expect(openStoredValue(sealed, identity)).rejects.toMatchObject({ code: 'no_match' });
-  await expect(openStoredValue(deflateSync(sealed), identity)).rejects.toMatchObject({ code: 'not_sealed' });
+  await expect(openStored(sealed, identity)).rejects.toMatchObject({ code: 'no_match' });
+  await expect(openStored(deflateSync(sealed), identity)).rejects.toMatchObject({ code: 'not_sealed' });
 });

@@ -3,8 +3,10 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packExecutable } from '../../../scripts/pack-executable.js';
 import { packSecrets } from '../../../scripts/pack-secrets.js';
-import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
+import { installTool } from '../../../tools/install.js';
+import { openSecretsCli, newName, type SecretsCli } from './secrets-cli.js';
 
 const run = promisify(execFile);
 
@@ -37,4 +39,18 @@ test('the package of the command line needs nothing else, and has the licences o
   const named = await readdir(licences);
   expect(named).toEqual(expect.arrayContaining(['age-encryption', 'commander', 'openapi-fetch', 'yaml', 'zod']));
   for (const name of named) expect([name, await readdir(join(licences, name))]).not.toEqual([name, []]);
+});
+
+test('the single file reads and runs with secrets, without Node in PATH', async () => {
+  installTool('tools/postject');
+  const program = await packExecutable(join(folder, 'executable'));
+  const call = (...args: string[]) => run(program, args, { env: { ...cli.env, PATH: '/usr/bin:/bin' } });
+  const name = newName();
+  await cli.run(['put', name, '--consumer', cli.consumer], { stdin: 'hunter2' });
+  expect((await call('secrets', 'get', name)).stdout).toBe('hunter2');
+  const script = ['sh', '-c', 'printf %s "$PASSWORD"'];
+  expect((await call('secrets', 'run', '--secret', `PASSWORD=${name}`, '--', ...script)).stdout).toBe('hunter2');
+  expect((await call('secrets', 'list')).stdout).toContain('acme/shop');
+  expect((await call('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  await expect(call('serve')).rejects.toMatchObject({ code: 2 });
 });

@@ -142,7 +142,27 @@ test('formatExport: writes only texts that dotenv, Node.js and shells read alike
   const want = Object.fromEntries(lines.map(({ entry, text }) => [entry.slug.toUpperCase().replace('-', '_'), text]));
   expect([parse(file), { ...parseEnv(file) }]).toEqual([want, want]);
   expect(await parseExport(file, 'dotenv', 'kebab')).toEqual(lines.map(({ entry }) => entry));
-  for (const [shell = '', ...options] of [['sh'], ['bash', '--norc']]) {
+  const shells = [['sh'], ['bash', '--norc']];
+  // Both languages split the words of a shell in their standard libraries.
+  const splits: Record<string, readonly string[]> = {
+    python3: ['-c', 'import sys, shlex, json; print(json.dumps(shlex.split(sys.stdin.read())))'],
+    ruby: [
+      '-rshellwords',
+      '-rjson',
+      '-e',
+      'print JSON.generate(Shellwords.split($stdin.read.force_encoding("UTF-8")))',
+    ],
+  };
+  for (const [program, args] of Object.entries(splits)) {
+    if (spawnSync(program, ['--version']).status !== 0) {
+      process.stderr.write(`\n*** SKIPPED: the parser of ${program}, which is not installed. ***\n\n`);
+      continue;
+    }
+    const words = JSON.parse(execFileSync(program, args, { input: file }).toString()) as string[];
+    const read = words.map((word) => word.split(/=(.*)/s, 2));
+    expect([program, Object.fromEntries(read)]).toEqual([program, want]);
+  }
+  for (const [shell = '', ...options] of shells) {
     const script = `set -a\n${file}\nexec env -0`;
     const entries = execFileSync(shell, [...options, '-c', script], { env: { PATH: process.env.PATH } })
       .toString()
@@ -181,6 +201,15 @@ describe('formatExport: yaml', () => {
   (python === undefined ? test.skip : test)('is read alike by PyYAML', () => {
     const script = 'import sys, yaml, json; json.dump(yaml.safe_load(sys.stdin.buffer), sys.stdout)';
     const read = execFileSync(python ?? '', ['-c', script], { input: file, maxBuffer: 2 ** 24 });
+    expect(JSON.parse(read.toString())).toEqual(want);
+  });
+
+  const hasRuby = spawnSync('ruby', ['-rpsych', '-rjson', '-e', '0']).status === 0;
+  if (!hasRuby)
+    process.stderr.write('\n*** SKIPPED: the YAML parser of Ruby (Debian package ruby) is not installed. ***\n\n');
+  (hasRuby ? test : test.skip)("is read alike by Ruby's parser", () => {
+    const script = 'print JSON.generate(Psych.safe_load($stdin.read.force_encoding("UTF-8")))';
+    const read = execFileSync('ruby', ['-rpsych', '-rjson', '-e', script], { input: file, maxBuffer: 2 ** 24 });
     expect(JSON.parse(read.toString())).toEqual(want);
   });
 

@@ -61,6 +61,7 @@ const GROUPS: Readonly<Record<string, Operation>> = {
   deleteObject: ['owner', 'manage'],
   getObjectUsedBy: ['owner', 'list'],
   listObjectVersions: ['owner', 'list'],
+  deleteObjectVersions: ['owner', 'manage'],
   getObjectVersion: ['owner', 'read'],
   restoreObjectVersion: ['owner', 'write'],
   listConsumers: ['owner'],
@@ -209,6 +210,17 @@ export function permissionTests(): void {
       expect([action, count, ip]).toEqual(['denied', 1, '127.0.0.1']);
       expect(type).toBe(reason === 'unauthenticated' ? undefined : 'session');
     }
+  });
+
+  test('No operation changes or removes an entry of the audit log', async () => {
+    const { owner, server } = stage;
+    const verify = (query = {}) =>
+      stage.client(owner).GET('/audit-log/verify', { params: { query: { full: true, ...query } } });
+    const { data: before } = await verify();
+    for (const [id] of rows)
+      await stage.send(findOperation(id), { token: await server.issueToken('write', owner.person) });
+    const { data: after } = await verify({ entries: before!.entries, head: before!.head });
+    expect([before!.intact, after!.intact, after!.entries > before!.entries]).toEqual([true, true, true]);
   });
 
   test('The table contains the permissions of the contract', () => {

@@ -97,6 +97,40 @@ export function versionsTests(stage: () => Stage): void {
     ]);
   });
 
+  test('deleteObjectVersions destroys one or all previous values, and records each', async () => {
+    const slug = await addRotated();
+    const destroy = async (query: { version?: number }) => {
+      const params = { path: { slug }, query };
+      return (await stage().client().DELETE('/objects/{slug}/versions', { params })).response.status;
+    };
+    const numbers = async () => (await listVersions(slug)).data?.map(({ version }) => version);
+    expect([await destroy({ version: 3 }), await destroy({ version: 9 })]).toEqual([404, 404]);
+    await put(slug, 'v4');
+    expect([await destroy({ version: 2 }), await numbers()]).toEqual([204, [3, 1]]);
+    expect([(await readVersion(slug, 2)).status, (await restore(slug, 2)).response.status]).toEqual([404, 404]);
+    expect([await destroy({}), await numbers(), await destroy({})]).toEqual([204, [], 204]);
+    expect(
+      (
+        await stage()
+          .client()
+          .GET('/objects/{slug}', { params: { path: { slug } }, parseAs: 'text' })
+      ).data,
+    ).toContain('v4');
+    const { data: entries = [] } = await stage()
+      .client()
+      .GET('/audit-log', { params: { query: { object_id: slug } } });
+    const deleted = entries.filter(({ action }) => action === 'delete');
+    expect(deleted.map(({ version, actor_type }) => [version, actor_type])).toEqual(
+      [2, 1, 3].map((each) => [each, 'token']),
+    );
+    const { data: verified } = await stage()
+      .client()
+      .GET('/audit-log/verify', { params: { query: { full: true } } });
+    expect([verified?.intact, verified?.values.altered]).toEqual([true, []]);
+    await put(slug, 'v5');
+    expect(await numbers()).toEqual([4]);
+  });
+
   test('Operations on versions require an id if the slug has several variants', async () => {
     const slug = stage().newSlug();
     for (const consumer of ['web', 'db']) await stage().addObject({ slug, used_by: [consumer] });

@@ -61,7 +61,7 @@ async function serveMcp(session: CommandContext, flags: McpOptions): Promise<voi
   const { serveStdioMcp } = await import('@trellis/server/mcp/stdio');
   await serveStdioMcp({
     name: 'trellis-secrets',
-    version: readRelease(),
+    version: terminal.release ?? readRelease(),
     instructions: INSTRUCTIONS,
     tools: createTools(session, map),
     input,

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError } from '../../config/startup-error.js';
+import { SealingError } from '../../sealing/sealing-error.js';
+import { loadSealing, type Terminal } from './context.js';
+import { EXIT } from './exit-codes.js';
+import { withoutCredentials } from './run/selection.js';
+
+/** The kinds of public keys that need no other program, by the prefix of their text. */
+const OWN_KINDS: ReadonlySet<string> = new Set(['age', 'age1pq', 'age1tag', 'age1tagpq']);
+
+/** Reports whether only the program `age` can seal to a public key: an SSH key, or that of a plugin such as `age1yubikey1…`. */
+export const needsAgeProgram = (recipient: string): boolean =>
+  recipient.startsWith('ssh-') || !OWN_KINDS.has(recipient.slice(0, recipient.lastIndexOf('1')));
+
+/** Seals a value to public keys, with the program `age` if one of them needs it. */
+export const createSealer =
+  (terminal: Terminal) =>
+  async (value: Uint8Array | string, recipients: readonly string[]): Promise<Uint8Array> => {
+    const foreign = recipients.filter((recipient) => recipient.startsWith('age1') || recipient.startsWith('ssh-'));
+    // The library reports a text that is no public key without quoting an identity.
+    if (foreign.length < recipients.length || !recipients.some(needsAgeProgram))
+      return (await loadSealing()).seal(value, recipients);
+    const args = ['--encrypt', ...recipients.flatMap((recipient) => ['--recipient', recipient])];
+    return runAge(args, { input: value, terminal });
+  };
+
+/**
+ * Opens a value with SSH keys or identities of plugins. The program gets the identity on standard input, and the sealed
+ * value as a file of its own.
+ *
+ * @throws SealingError `no_match` for a value that is sealed to other keys.
+ */
+export async function openWithAge(sealed: Uint8Array, identity: string, terminal: Terminal): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'trellis-sealed-'));
+  try {
+    const file = join(folder, 'value.age');
+    await writeFile(file, sealed, { mode: 0o600 });
+    return await runAge(['--decrypt', '--identity', '-', file], { input: `${identity}\n`, terminal });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface AgeInput {
+  readonly input: Uint8Array | string;
+  readonly terminal: Terminal;
+}
+
+/** The limit of the service for sealed values, which values of secrets do not exceed either. */
+const MAX_BYTES = 2 ** 20;
+
+/** Time to type a passphrase or touch a token. */
+const TIMEOUT_MS = 300_000;
+
+/** Messages of `age` are short; prompts of plugins too. */
+const MAX_MESSAGES = 16_384;
+
+/** Runs `age`, and shows its messages, which may ask for a touch. @throws CommandError if it fails or is missing. */
+async function runAge(args: readonly string[], { input, terminal }: AgeInput): Promise<Uint8Array> {
+  const env = { PATH: process.env.PATH, ...withoutCredentials(terminal.env) };
+  const child = spawn('age', args, { stdio: 'pipe', env, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const output: Buffer[] = [];
+  let size = 0;
+  let messages = '';
+  const ended = new Promise<number | string>((resolve) => {
+    child.on('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'it could not be started'));
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_BYTES) child.kill();
+    else output.push(chunk);
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    if (messages.length > MAX_MESSAGES) return;
+    messages += chunk;
+    if (!chunk.startsWith('age: error')) terminal.err.write(withoutIdentities(chunk));
+  });
+  // A program that ends early is reported by its exit code.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const code = await ended;
+  if (code === 0 && size <= MAX_BYTES) return Buffer.concat(output);
+  if (size > MAX_BYTES) throw new SealingError('too_large', `Expected at most ${MAX_BYTES} bytes.`);
+  throw toFailure(code, messages);
+}
+
+function toFailure(code: number | string, messages: string): Error {
+  if (code === 'ENOENT') {
+    const needed = 'SSH keys and keys of age plugins need the program "age" (1.1 or newer)';
+    return new CommandError(`${needed}, which is not in PATH`, EXIT.usage);
+  }
+  if (/no identity matched/.test(messages))
+    return new SealingError('no_match', "This identity can't decrypt the value.");
+  const [, reason] = /^age: (?:error: )?(.+)$/m.exec(messages) ?? [];
+  return new CommandError(`The program "age" failed: ${withoutIdentities(reason ?? String(code))}`, EXIT.failed);
+}
+
+/** Replaces identities, in case a message quotes one. */
+const withoutIdentities = (text: string): string =>
+  text.replace(/age-(?:secret-key|plugin)-[a-z0-9-]*1[02-9ac-hj-np-z]{6,}/gi, '***');

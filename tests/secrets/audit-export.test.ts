@@ -1,0 +1,106 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { appendAuditEntry, readAuditHead } from '../../src/secrets/audit/chain.js';
+import { createExport, createPositionExport } from '../../src/secrets/audit/export-position.js';
+import { isCheckpointSigned, useAuditKey } from '../../src/secrets/audit/signatures.js';
+import { openBackupTarget } from '../../src/storage/backups/target.js';
+import type { Database } from '../../src/storage/database.js';
+import { createServerKey } from '../../src/storage/server-key.js';
+import { openTestDatabase } from '../storage/engine.js';
+
+let database: Database;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-positions-'));
+  database = await openTestDatabase();
+  useAuditKey(database, createServerKey('k'.repeat(43)));
+});
+afterAll(async () => {
+  await database.destroy();
+  await rm(folder, { recursive: true });
+});
+
+/** A folder takes the place of a bucket; the tests of buckets have the same target. */
+const openTarget = () => openBackupTarget(folder, { folder, env: {} });
+
+const record = () =>
+  appendAuditEntry(
+    database,
+    { action: 'create', subjectType: 'consumer', subjectId: 'acme/shop' },
+    { caller: 'machine', ip: '', at: 0 },
+  );
+
+const exportTo = (...places: string[]) =>
+  createPositionExport(
+    database,
+    places.map((place) => createExport(place, openTarget)),
+    () => 0,
+  );
+
+async function expected() {
+  const { count: entries, hash: head } = await readAuditHead(database);
+  return { time: '1970-01-01T00:00:00.000Z', entries, head, signature: expect.any(String) as string };
+}
+
+test('a file gets a signed line for each new end of the log', async () => {
+  const file = join(folder, 'audit/positions.jsonl');
+  const run = exportTo(file);
+  await record();
+  await run();
+  const first = await expected();
+  await run();
+  await record();
+  await run();
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  const positions = lines.map((line) => JSON.parse(line) as { entries: number; head: string; signature: string });
+  expect(positions).toEqual([first, await expected()]);
+  for (const { entries: count, head: hash, signature } of positions) {
+    expect(isCheckpointSigned(database, { count, hash }, signature)).toBe(true);
+    expect(isCheckpointSigned(database, { count: count + 1, hash }, signature)).toBe(false);
+  }
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('a bucket gets an object for each end of the log', async () => {
+  await record();
+  await exportTo('s3://bucket/audit')();
+  const { count } = await readAuditHead(database);
+  const name = `trellis-audit-position-${String(count).padStart(12, '0')}.json`;
+  expect(JSON.parse(await readFile(join(folder, name), 'utf8'))).toEqual(await expected());
+});
+
+test('a webhook gets the position, and a failed place is tried again', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body);
+      response.writeHead(bodies.length === 1 ? 503 : 204).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const run = exportTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}/audit?token=secret`);
+  await record();
+  await expect(run()).rejects.toThrow('The receiver of audit positions responded with status 503.');
+  await run();
+  expect(bodies.map((body) => JSON.parse(body) as object)).toEqual([await expected(), await expected()]);
+  server.close();
+});
+
+test('syslog gets a message of RFC 5424', async () => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  await record();
+  const received = once(socket, 'message');
+  await exportTo(`syslog://127.0.0.1:${socket.address().port}`)();
+  const [message] = (await received) as [Buffer];
+  const [, start, body = ''] = /^(<109>1 \S+ \S+ trellis - audit-position - )(.*)$/.exec(message.toString()) ?? [];
+  expect([start === undefined, JSON.parse(body)]).toEqual([false, await expected()]);
+  socket.close();
+});
