@@ -184,5 +184,11 @@ export class ResponseCache {
   }
 }
 
-const toKey = ({ method, text, type }: ResponseKey): string =>
-  `${method}${type === 'application/json' ? '' : ' response'} ${text}`;
+/**
+ * Returns the key of a response. The most frequent one is the URL itself, which begins with a slash as no other does,
+ * because joining texts would copy them with each request.
+ */
+function toKey({ method, text, type }: ResponseKey): string {
+  if (method === 'GET' && type === 'application/json' && text.startsWith('/')) return text;
+  return `${method}${type === 'application/json' ? '' : ' response'} ${text}`;
+}

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import type { RequestHandler, Response } from 'express';
-import { type DestinationStream, type Logger, destination as openDestination, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { openLineOutput } from './line-batches.js';
 import { type Caller, toCallerId } from './security.js';
 
 /** The data for the log line of a request. Handlers add the operation and the caller. */
@@ -123,15 +124,6 @@ export type Log = Logger;
 /** Headers with credentials, which are redacted wherever a log line contains headers. */
 const CREDENTIALS = ['authorization', 'cookie', '["set-cookie"]'];
 
-/**
- * Lines are written in batches, because a write for each request would cost as much as a small response. pino measures the
- * whole batch with each line, so larger ones cost more.
- */
-const BATCHES = { minLength: 16_000, periodicFlush: 200 };
-
-/** A pipe keeps writes of up to 4 KiB apart (`PIPE_BUF`), so lines of several processes do not mix. */
-const SHARED_BATCHES = { minLength: 2048, maxWrite: 4096, periodicFlush: 200 };
-
 interface LogOptions {
   readonly level: string;
   /** Members of every line, such as the version. */
@@ -152,8 +144,7 @@ export function createLog({ level, base, destination, isShared = false }: LogOpt
       censor: '[redacted]',
     },
   };
-  const batches = isShared ? SHARED_BATCHES : BATCHES;
-  return pino(options, destination ?? openDestination({ dest: 1, sync: false, ...batches }));
+  return pino(options, destination ?? openLineOutput(isShared));
 }
 
 function below(parent: string, name: string): string {
@@ -213,6 +204,7 @@ const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i;
  * (RFC 9112, 3.2.2), so that later checks of Host see the name that the client has requested.
  */
 export function useTargetAuthority(request: IncomingMessage): void {
+  if (request.url?.startsWith('/') === true) return;
   const [prefix = '', authority] = ABSOLUTE.exec(request.url ?? '') ?? [];
   if (authority === undefined) return;
   const rest = request.url?.slice(prefix.length) ?? '';

@@ -66,6 +66,38 @@ describe('operators on a list', () => {
   });
 });
 
+/** Longer lists are passed to SQLite as one value. */
+const MANY = Array.from({ length: 40 }, (_, index) => `other ${index}`);
+
+describe('operators with a long list of values', () => {
+  const texts = ['', 'a', '"', '\\', '\n', '\u0001', '\u2028', '\u00e9', '\u{1F600}', '1', 'null', '%', "'"];
+  test.each(texts.map((text) => [JSON.stringify(text), text]))('find %s', (_name, text) => {
+    expect(matches('text', text, { in: [...MANY, text] })).toBe(true);
+    expect(matches('text', text, { in: MANY })).toBe(false);
+    expect(matches('text', text, { nin: [...MANY, text] })).toBe(false);
+    expect(matches('text', text, { nin: MANY })).toBe(true);
+    expect(matches('tags', ['b', text], { in: [...MANY, text] })).toBe(true);
+    expect(matches('tags', ['b', text], { nin: MANY })).toBe(true);
+  });
+
+  test.each(['a\0b', 'a\uD800'])('find a text like a single value if JSON would change it', (text) => {
+    expect(matches('text', text, { in: [...MANY, text] })).toBe(matches('text', text, { eq: text }));
+  });
+
+  test('find a missing value only if null is listed', () => {
+    expect(matches('text', null, { in: MANY })).toBe(false);
+    expect(matches('text', null, { in: [...MANY, null] })).toBe(true);
+    expect(matches('text', null, { nin: MANY })).toBe(true);
+    expect(matches('text', null, { nin: [...MANY, null] })).toBe(false);
+  });
+
+  test('find numbers', () => {
+    const numbers = MANY.map((_, index) => index / 7);
+    expect(matches('ratio', 3 / 7, { in: numbers })).toBe(true);
+    expect(matches('ratio', 4, { nin: numbers.slice(0, 20) })).toBe(true);
+  });
+});
+
 describe('elemMatch', () => {
   test.each([
     [

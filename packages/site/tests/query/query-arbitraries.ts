@@ -115,7 +115,11 @@ function operator(name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<Plai
   if (name === 'regex') return fc.constantFrom(...PATTERNS).map((regex) => ({ regex }));
   if (name === 'glob') return fc.constantFrom(...GLOBS).map((glob) => ({ glob }));
   if (name !== 'in' && name !== 'nin') return value.map((given) => ({ [name]: given }));
-  return fc.array(value, { maxLength: 4 }).map((given) => ({ [name]: given }));
+  // Long lists are passed to the database in another form.
+  const times = fc.constantFrom(1, 20);
+  return fc.tuple(fc.array(value, { maxLength: 4 }), times).map(([given, length]) => ({
+    [name]: Array<unknown[]>(length).fill(given).flat(),
+  }));
 }
 
 const anyTable = (tables: RecordTables): RecordTable => Object.values(tables)[0]!;
