@@ -26,26 +26,31 @@ const DEFAULT_POOL_SIZE = 10;
 /** Longer than a reachable server needs to accept a connection, or than the pool needs to get one back. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
-/** The time after which a server that has not answered a statement counts as unavailable. */
-const STATEMENT_DEADLINE_MS = 5_000;
+/** The limits of PostgreSQL for each transaction of a request, in seconds. */
+interface PostgresLimits {
+  /** How long a transaction waits for a lock. */
+  readonly lockSeconds: number;
+  /** How long a statement runs. */
+  readonly statementSeconds: number;
+  /** How long a hanging process, or one whose machine has failed, keeps its locks. */
+  readonly idleSeconds: number;
+}
+
+const LIMITS: PostgresLimits = { lockSeconds: 2, statementSeconds: 4, idleSeconds: 3 };
 
 /**
- * The limits of PostgreSQL for each transaction of a request. A hanging process, or one whose machine has failed, keeps
- * its locks for the last of them; others wait for a lock for the first. The deadline above is a little longer than the
- * second, so that a server which works reports the error itself.
- *
- * They are part of each transaction, and no statement has a name, because connections of a pooler such as PgBouncer do
- * not keep the state of a session.
+ * A server that has not answered a statement for this much longer than the limit of statements counts as unavailable. A
+ * server that works reports the limit itself.
  */
-const REQUEST_LIMITS = { lock_timeout: '2s', statement_timeout: '4s', idle_in_transaction_session_timeout: '3s' };
+const STATEMENT_GRACE_MS = 1_000;
 
-/** The limit for work that takes its time. */
-const LONG_LIMITS = { idle_in_transaction_session_timeout: '60s' };
-
-export interface PostgresOptions {
+export interface PostgresTarget extends Partial<PostgresLimits> {
   readonly url: string;
   /** The largest number of connections, which is the number of transactions at a time. */
   readonly poolSize?: number;
+}
+
+interface PostgresOptions extends PostgresTarget {
   /** Whether statements fail after some seconds. */
   readonly hasDeadlines: boolean;
   /** Receives the pool once it exists. */
@@ -61,8 +66,7 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
       return toBindingPool(pool);
     },
   };
-  const limits = Object.entries(options.hasDeadlines ? REQUEST_LIMITS : LONG_LIMITS);
-  const setLimits = limits.map(([name, value]) => `; set local ${name} = '${value}'`).join('');
+  const setLimits = toSettings(options);
   return new (class extends PostgresDialect {
     override createQueryCompiler(): QueryCompiler {
       return new PortableCompiler();
@@ -71,6 +75,25 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
       return new LimitingDriver(config, setLimits);
     }
   })(config);
+}
+
+/**
+ * Returns the statements that set the limits of a transaction. They are part of each transaction, and no statement has a
+ * name, because connections of a pooler such as PgBouncer do not keep the state of a session.
+ */
+function toSettings({ hasDeadlines, ...target }: PostgresOptions): string {
+  const { lockSeconds, statementSeconds, idleSeconds } = { ...LIMITS, ...target };
+  const seconds = hasDeadlines
+    ? {
+        lock_timeout: lockSeconds,
+        statement_timeout: statementSeconds,
+        idle_in_transaction_session_timeout: idleSeconds,
+      }
+    : // Work without deadlines takes its time.
+      { idle_in_transaction_session_timeout: 60 };
+  return Object.entries(seconds)
+    .map(([name, value]) => `; set local ${name} = '${value}s'`)
+    .join('');
 }
 
 /** Begins transactions with limits, in one round trip. */
@@ -97,14 +120,15 @@ class LimitingDriver extends PostgresDriver {
   }
 }
 
-async function openPool({ url, poolSize = DEFAULT_POOL_SIZE, hasDeadlines }: PostgresOptions): Promise<pg.Pool> {
+async function openPool(options: PostgresOptions): Promise<pg.Pool> {
+  const { url, poolSize = DEFAULT_POOL_SIZE, statementSeconds = LIMITS.statementSeconds, hasDeadlines } = options;
   // Loaded when it is used, as most servers store user data in SQLite.
   const { default: driver } = await import('pg');
   const pool = new driver.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...(hasDeadlines && { query_timeout: STATEMENT_DEADLINE_MS }),
+    ...(hasDeadlines && { query_timeout: statementSeconds * 1000 + STATEMENT_GRACE_MS }),
     keepAlive: true,
     types: { getTypeParser: createParserFinder(driver.types) },
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
-import { openDatabase } from '../../src/storage/open-database.js';
+import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 
@@ -48,6 +48,34 @@ describe('PostgreSQL', () => {
     for (const socket of sockets) socket.destroy();
     await database.destroy();
     proxy.close();
+  });
+
+  test('waits for a lock as long as configured, and sets the other limits of a transaction', async () => {
+    const place = toDatabaseTarget({
+      databaseUrl: (await placeUrl()).href,
+      state: '',
+      postgresLockSeconds: 1,
+      postgresStatementSeconds: 7,
+      postgresIdleSeconds: 6,
+    });
+    const database = await openDatabase(place);
+    const readLimits = async (transaction: Database) => {
+      const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
+      const reading = names.map((name) => sql<{ value: string }>`select current_setting(${name}) as value`);
+      const values: (string | undefined)[] = [];
+      for (const one of reading) values.push((await one.execute(transaction)).rows[0]?.value);
+      return values;
+    };
+    expect(await inTransaction(database, readLimits)).toEqual(['1s', '7s', '6s']);
+    await inTransaction(database, async (transaction) => {
+      await sql`lock table people`.execute(transaction);
+      const startedAt = performance.now();
+      const reading = inTransaction(database, (second) => second.selectFrom('people').selectAll().execute());
+      await expect(reading).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '2' } });
+      expect(performance.now() - startedAt).toBeGreaterThan(990);
+      expect(performance.now() - startedAt).toBeLessThan(7_000);
+    });
+    await database.destroy();
   });
 
   test('rejects a server whose version is too old', async () => {
