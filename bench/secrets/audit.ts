@@ -5,7 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { ageValue } from '../../tests/secrets/age-files.js';
 import { build } from '../child.js';
-import { startPostgres } from '../postgres.js';
+import { type BenchPostgres, startPostgres } from '../postgres.js';
 import { alternate, median } from '../rounds.js';
 import { startServer, type RunningServer } from '../server.js';
 import { toTable } from '../table.js';
@@ -33,7 +33,7 @@ export async function benchAudit(options: AuditBenchOptions): Promise<string> {
   try {
     const seeded = await seedSecrets({ url: postgres.url }, { secrets: options.secrets, writers: 1 });
     for (let index = 0; index < Math.max(...SERVERS); index += 1) servers.push(await start(work, index, postgres.url));
-    return await compare(servers, postgres.url, { ...options, ...seeded });
+    return await compare(servers, postgres, { ...options, ...seeded });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await postgres.stop();
@@ -53,32 +53,64 @@ function start(work: string, index: number, url: string): Promise<RunningServer>
 
 type Contest = AuditBenchOptions & Seeded;
 
-async function compare(servers: readonly RunningServer[], url: string, contest: Contest): Promise<string> {
-  const contenders = (seconds: number): Record<string, () => Promise<Result>> => {
+async function compare(servers: readonly RunningServer[], postgres: BenchPostgres, contest: Contest): Promise<string> {
+  const pool = await openBare(postgres.url, contest.clients);
+  const contenders = (seconds: number): Record<string, () => Promise<Metered>> => {
     const own = SERVERS.flatMap((count) => {
       const some = servers.slice(0, count);
       return (['writes', 'reads'] as const).map(
-        (kind) => [`${count} ${kind}`, () => loadAll(some, kind, seconds, contest)] as const,
+        (kind) =>
+          [`${count} ${kind}`, () => meter(postgres, some, () => loadAll(some, kind, seconds, contest))] as const,
       );
     });
-    return { bare: () => runBare(url, seconds, contest.clients), ...Object.fromEntries(own) };
+    const bareOnes = () => meter(postgres, [], () => runBare(pool, seconds, contest.clients));
+    return { bare: bareOnes, ...Object.fromEntries(own) };
   };
   for (const warmUp of Object.values(contenders(Math.min(1, contest.seconds)))) await warmUp();
   const results = await alternate(contest.rounds, contenders(contest.seconds));
+  await pool.end();
   const rateOf = (name: string): number => median((results[name] ?? []).map(({ perSecond }) => perSecond));
   const p99Of = (name: string): string => median((results[name] ?? []).map(({ p99 }) => p99)).toFixed(0);
+  const cpuOf = (name: string): string => median((results[name] ?? []).map(({ cpuMs }) => cpuMs)).toFixed(2);
   const bare = rateOf('bare');
   const rows = SERVERS.map((count) => {
     const [writes, reads] = [`${count} writes`, `${count} reads`];
-    const rate = (name: string): string[] => [rateOf(name).toFixed(0), p99Of(name), (rateOf(name) / bare).toFixed(2)];
+    const rate = (name: string): string[] => [
+      rateOf(name).toFixed(0),
+      p99Of(name),
+      (rateOf(name) / bare).toFixed(2),
+      cpuOf(name),
+    ];
     return [String(count), ...rate(writes), ...rate(reads)];
   });
-  const header = ['servers', 'writes/s', 'p99, ms', 'of bare', 'reads/s', 'p99, ms', 'of bare'];
-  const about = `${contest.clients} clients; begin, insert, update, commit alone: ${bare.toFixed(0)}/s, p99 ${p99Of('bare')} ms.`;
+  const header = ['servers', 'writes/s', 'p99, ms', 'of bare', 'CPU, ms', 'reads/s', 'p99, ms', 'of bare', 'CPU, ms'];
+  const about = `${contest.clients} clients; begin, insert, update, commit alone: ${bare.toFixed(0)}/s, p99 ${p99Of('bare')} ms, CPU ${cpuOf('bare')} ms.`;
   return [toTable(header, rows), about, await verify(servers, contest)].join('\n\n');
 }
 
-type Result = Pick<Load, 'p99' | 'perSecond'>;
+interface Result extends Pick<Load, 'p99' | 'perSecond'> {
+  readonly count: number;
+}
+
+interface Metered extends Result {
+  /** The processor time of PostgreSQL, the servers and the clients for each request. */
+  readonly cpuMs: number;
+}
+
+/** Measures the processor time of a load, which depends less on other programs than its rate. */
+async function meter(
+  postgres: BenchPostgres,
+  servers: readonly RunningServer[],
+  run: () => Promise<Result>,
+): Promise<Metered> {
+  const read = async (): Promise<number> => {
+    const { user, system } = process.cpuUsage();
+    return servers.reduce((sum, server) => sum + server.cpuMs(), (user + system) / 1_000) + (await postgres.cpuMs());
+  };
+  const before = await read();
+  const result = await run();
+  return { ...result, cpuMs: ((await read()) - before) / result.count };
+}
 
 /** Sends requests to several servers at the same time. */
 async function loadAll(
@@ -97,16 +129,21 @@ async function loadAll(
   return {
     perSecond: loads.reduce((sum, { perSecond }) => sum + perSecond, 0),
     p99: Math.max(...loads.map(({ p99 }) => p99)),
+    count: loads.reduce((sum, { statuses }) => sum + Object.values(statuses).reduce((all, one) => all + one, 0), 0),
   };
 }
 
+/** Creates the tables of the bare transaction. Its connections stay open, so that their processor time can be read. */
+async function openBare(url: string, clients: number): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString: url, max: clients, idleTimeoutMillis: 0 });
+  await pool.query('create table bare_objects (id integer primary key, value text, changed bigint)');
+  await pool.query('create table bare_entries (id bigserial primary key, action text, at bigint)');
+  await pool.query("insert into bare_objects select n, repeat('x', 1400), 0 from generate_series(1, 500) n");
+  return pool;
+}
+
 /** Commits a row and a changed row in each transaction, from one process with a connection for each client. */
-async function runBare(url: string, seconds: number, clients: number): Promise<Result> {
-  const pool = new pg.Pool({ connectionString: url, max: clients });
-  await pool.query('create table if not exists bare_objects (id integer primary key, value text, changed bigint)');
-  await pool.query('create table if not exists bare_entries (id bigserial primary key, action text, at bigint)');
-  await pool.query(`insert into bare_objects select n, repeat('x', 1400), 0 from generate_series(1, 500) n
-    on conflict do nothing`);
+async function runBare(pool: pg.Pool, seconds: number, clients: number): Promise<Result> {
   const value = ageValue({ payload: 'x'.repeat(1_024) });
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
@@ -125,9 +162,8 @@ async function runBare(url: string, seconds: number, clients: number): Promise<R
   };
   await Promise.all(Array.from({ length: clients }, runClient));
   const elapsed = (performance.now() - startedAt) / 1000;
-  await pool.end();
   times.sort((one, other) => one - other);
-  return { perSecond: times.length / elapsed, p99: times[Math.floor(times.length * 0.99)] ?? NaN };
+  return { count: times.length, perSecond: times.length / elapsed, p99: times[Math.floor(times.length * 0.99)] ?? NaN };
 }
 
 async function verify([server]: readonly RunningServer[], { writeToken }: Contest): Promise<string> {

@@ -51,6 +51,10 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** The largest number of PostgreSQL connections; `undefined` for the default. */
   readonly postgresPool: number | undefined;
+  /** The limits of transactions on PostgreSQL in seconds; `undefined` for the defaults. */
+  readonly postgresLockSeconds: number | undefined;
+  readonly postgresStatementSeconds: number | undefined;
+  readonly postgresIdleSeconds: number | undefined;
   /** The database past a pooler, with its password; `undefined` for `databaseUrl`. */
   readonly postgresDirectUrl: string | undefined;
   /** The bucket of derived images, as `s3://bucket/prefix`; `undefined` for the state folder alone. */
@@ -406,6 +410,9 @@ const toDefaults = (
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
   postgresPool: settings.postgresPool,
+  postgresLockSeconds: settings.postgresLockSeconds,
+  postgresStatementSeconds: settings.postgresStatementSeconds,
+  postgresIdleSeconds: settings.postgresIdleSeconds,
   postgresDirectUrl: settings.postgresDirectUrl,
   objects: settings.objects === 'file:' ? undefined : settings.objects,
   watch: settings.watch ?? true,

@@ -33,6 +33,9 @@ export interface ConfigValues extends SecretFiles {
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
   readonly postgresPool?: number;
+  readonly postgresLockSeconds?: number;
+  readonly postgresStatementSeconds?: number;
+  readonly postgresIdleSeconds?: number;
   readonly postgresDirectUrl?: string;
   readonly objects?: string;
   /** Text such as `500MB`. */
@@ -300,6 +303,27 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description: 'maximum number of PostgreSQL connections, and so of transactions at a time (default: 10)',
     schema: { type: 'integer', minimum: 2, maximum: 1000 },
     expected: 'a whole number from 2 to 1000',
+  },
+  postgresLockSeconds: {
+    env: 'TRELLIS_POSTGRES_LOCK_SECONDS',
+    flag: '--postgres-lock-seconds <number>',
+    description: 'seconds that a transaction on PostgreSQL waits for a lock (default: 2)',
+    schema: { type: 'integer', minimum: 1, maximum: 15 },
+    expected: 'a whole number from 1 to 15',
+  },
+  postgresStatementSeconds: {
+    env: 'TRELLIS_POSTGRES_STATEMENT_SECONDS',
+    flag: '--postgres-statement-seconds <number>',
+    description: 'seconds that a statement of a request may take on PostgreSQL (default: 4)',
+    schema: { type: 'integer', minimum: 1, maximum: 15 },
+    expected: 'a whole number from 1 to 15',
+  },
+  postgresIdleSeconds: {
+    env: 'TRELLIS_POSTGRES_IDLE_SECONDS',
+    flag: '--postgres-idle-seconds <number>',
+    description: 'seconds after which PostgreSQL ends a transaction of a server that hangs (default: 3)',
+    schema: { type: 'integer', minimum: 1, maximum: 15 },
+    expected: 'a whole number from 1 to 15',
   },
   postgresDirectUrl: {
     env: 'TRELLIS_POSTGRES_DIRECT_URL',

@@ -6,15 +6,15 @@ import type { StatementWatch } from '@trellis/core/slow-statements';
 import { FAULT_TEXTS, findStorageFault, type StorageFault } from '@trellis/core/storage-faults';
 import type { LogEvent, Logger } from 'kysely';
 import { CompiledQuery, Kysely, PostgresAdapter } from './kysely.js';
-import { postgresDialect } from './postgres.js';
+import { postgresDialect, type PostgresTarget } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 
 /** The database of the user data: accounts, boards and secrets. */
 export type Database = Kysely<Tables>;
 
-/** A SQLite file, or `:memory:`; or the URL of a PostgreSQL database, which contains the password. */
-export type DatabaseTarget = { readonly file: string } | { readonly url: string; readonly poolSize?: number };
+/** A SQLite file, or `:memory:`; or a PostgreSQL database, whose URL contains the password. */
+export type DatabaseTarget = PostgresTarget | { readonly file: string };
 
 export interface ConnectOptions {
   /**

@@ -101,14 +101,25 @@ export interface DatabaseTargetConfig {
   readonly databaseUrl: string | undefined;
   /** The number of PostgreSQL connections. */
   readonly postgresPool?: number;
+  /** The limits of transactions on PostgreSQL. */
+  readonly postgresLockSeconds?: number;
+  readonly postgresStatementSeconds?: number;
+  readonly postgresIdleSeconds?: number;
   /** The state folder. */
   readonly state: string;
 }
 
 /** Returns the configured database of the user data: PostgreSQL, or a file in the state folder. */
-export function toDatabaseTarget({ databaseUrl, postgresPool, state }: DatabaseTargetConfig): DatabaseTarget {
+export function toDatabaseTarget({ databaseUrl, state, ...config }: DatabaseTargetConfig): DatabaseTarget {
   if (databaseUrl === undefined) return { file: join(state, 'trellis.db') };
-  return { url: databaseUrl, ...(postgresPool !== undefined && { poolSize: postgresPool }) };
+  const { postgresPool, postgresLockSeconds, postgresStatementSeconds, postgresIdleSeconds } = config;
+  return {
+    url: databaseUrl,
+    ...(postgresPool !== undefined && { poolSize: postgresPool }),
+    ...(postgresLockSeconds !== undefined && { lockSeconds: postgresLockSeconds }),
+    ...(postgresStatementSeconds !== undefined && { statementSeconds: postgresStatementSeconds }),
+    ...(postgresIdleSeconds !== undefined && { idleSeconds: postgresIdleSeconds }),
+  };
 }
 
 /** The result of inspecting a database. */

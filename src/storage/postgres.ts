@@ -1,4 +1,5 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
+import { hash } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import type {
   DatabaseConnection,
@@ -26,26 +27,31 @@ const DEFAULT_POOL_SIZE = 10;
 /** Longer than a reachable server needs to accept a connection, or than the pool needs to get one back. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
-/** The time after which a server that has not answered a statement counts as unavailable. */
-const STATEMENT_DEADLINE_MS = 5_000;
+/** The limits of PostgreSQL for each transaction of a request, in seconds. */
+interface PostgresLimits {
+  /** How long a transaction waits for a lock. */
+  readonly lockSeconds: number;
+  /** How long a statement runs. */
+  readonly statementSeconds: number;
+  /** How long a hanging process, or one whose machine has failed, keeps its locks. */
+  readonly idleSeconds: number;
+}
+
+const LIMITS: PostgresLimits = { lockSeconds: 2, statementSeconds: 4, idleSeconds: 3 };
 
 /**
- * The limits of PostgreSQL for each transaction of a request. A hanging process, or one whose machine has failed, keeps
- * its locks for the last of them; others wait for a lock for the first. The deadline above is a little longer than the
- * second, so that a server which works reports the error itself.
- *
- * They are part of each transaction, and no statement has a name, because connections of a pooler such as PgBouncer do
- * not keep the state of a session.
+ * A server that has not answered a statement for this much longer than the limit of statements counts as unavailable. A
+ * server that works reports the limit itself.
  */
-const REQUEST_LIMITS = { lock_timeout: '2s', statement_timeout: '4s', idle_in_transaction_session_timeout: '3s' };
+const STATEMENT_GRACE_MS = 1_000;
 
-/** The limit for work that takes its time. */
-const LONG_LIMITS = { idle_in_transaction_session_timeout: '60s' };
-
-export interface PostgresOptions {
+export interface PostgresTarget extends Partial<PostgresLimits> {
   readonly url: string;
   /** The largest number of connections, which is the number of transactions at a time. */
   readonly poolSize?: number;
+}
+
+interface PostgresOptions extends PostgresTarget {
   /** Whether statements fail after some seconds. */
   readonly hasDeadlines: boolean;
   /** Receives the pool once it exists. */
@@ -61,8 +67,7 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
       return toBindingPool(pool);
     },
   };
-  const limits = Object.entries(options.hasDeadlines ? REQUEST_LIMITS : LONG_LIMITS);
-  const setLimits = limits.map(([name, value]) => `; set local ${name} = '${value}'`).join('');
+  const setLimits = toSettings(options);
   return new (class extends PostgresDialect {
     override createQueryCompiler(): QueryCompiler {
       return new PortableCompiler();
@@ -71,6 +76,25 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
       return new LimitingDriver(config, setLimits);
     }
   })(config);
+}
+
+/**
+ * Returns the statements that set the limits of a transaction. They are part of each transaction, because connections of
+ * a pooler such as PgBouncer do not keep the state of a session.
+ */
+function toSettings({ hasDeadlines, ...target }: PostgresOptions): string {
+  const { lockSeconds, statementSeconds, idleSeconds } = { ...LIMITS, ...target };
+  const seconds = hasDeadlines
+    ? {
+        lock_timeout: lockSeconds,
+        statement_timeout: statementSeconds,
+        idle_in_transaction_session_timeout: idleSeconds,
+      }
+    : // Work without deadlines takes its time.
+      { idle_in_transaction_session_timeout: 60 };
+  return Object.entries(seconds)
+    .map(([name, value]) => `; set local ${name} = '${value}s'`)
+    .join('');
 }
 
 /** Begins transactions with limits, in one round trip. */
@@ -97,14 +121,15 @@ class LimitingDriver extends PostgresDriver {
   }
 }
 
-async function openPool({ url, poolSize = DEFAULT_POOL_SIZE, hasDeadlines }: PostgresOptions): Promise<pg.Pool> {
+async function openPool(options: PostgresOptions): Promise<pg.Pool> {
+  const { url, poolSize = DEFAULT_POOL_SIZE, statementSeconds = LIMITS.statementSeconds, hasDeadlines } = options;
   // Loaded when it is used, as most servers store user data in SQLite.
   const { default: driver } = await import('pg');
   const pool = new driver.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...(hasDeadlines && { query_timeout: STATEMENT_DEADLINE_MS }),
+    ...(hasDeadlines && { query_timeout: statementSeconds * 1000 + STATEMENT_GRACE_MS }),
     keepAlive: true,
     types: { getTypeParser: createParserFinder(driver.types) },
   });
@@ -125,30 +150,68 @@ class PortableCompiler extends PostgresQueryCompiler {
   }
 }
 
+/** The names of statements, by their text. */
+const names = new Map<string, string>();
+
+/**
+ * Gives a statement a name, under which PostgreSQL keeps its plan for each connection: planning a small statement takes
+ * longer than running it. The name depends on the text alone, so that it never stands for a different statement.
+ */
+export function nameStatement(sql: string): void {
+  if (!names.has(sql)) names.set(sql, `trellis_${hash('sha256', sql, 'base64url').slice(0, 22)}`);
+}
+
+/** Whether the connections of a pool keep named statements. */
+interface NameSupport {
+  isKept: boolean;
+}
+
 function toBindingPool(pool: pg.Pool): PostgresPool {
+  const support: NameSupport = { isKept: true };
   return {
-    connect: async () => toBindingClient(await pool.connect().catch(throwUnavailable)),
+    connect: async () => toBindingClient(await pool.connect().catch(throwUnavailable), support),
     end: () => pool.end(),
   };
 }
 
-function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
+function toBindingClient(client: pg.PoolClient, support: NameSupport): PostgresPoolClient {
   let failure: unknown;
-  const query = async (sql: string, parameters: readonly unknown[] = []) => {
+  let isInTransaction = false;
+  const query = async (sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> => {
     // A statement without a response blocks the connection, so the next one would wait for its own deadline.
     if (failure !== undefined) throwUnavailable(failure);
-    const values = parameters.map(toBindable);
-    return client.query(sql, values).catch((error: unknown) => {
+    if (sql.startsWith('begin')) isInTransaction = true;
+    const name = support.isKept ? names.get(sql) : undefined;
+    try {
+      return await client.query({ text: sql, values: parameters.map(toBindable), ...(name && { name }) });
+    } catch (error) {
+      if (name !== undefined && isNameLost(error)) {
+        support.isKept = false;
+        if (!isInTransaction) return query(sql, parameters);
+        throw Object.assign(new Error('A named statement is lost.', { cause: error }), { code: REPEAT_CODE });
+      }
       if (isEndOfConnection(error)) failure = error;
       if (failure !== undefined || isLimitReached(error)) throwUnavailable(error);
       throw error;
-    });
+    }
   };
   // The other overload of query() is for cursors, which Kysely does not use here.
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release: () => client.release(failure !== undefined),
   };
+}
+
+/** The error code of a serialization failure, after which a transaction is repeated. */
+const REPEAT_CODE = '40001';
+
+/**
+ * Returns whether a named statement can't be used: a pooler has changed the connection, where its name is unknown or
+ * already taken, or a newer release has changed the columns of its result.
+ */
+function isNameLost(error: unknown): boolean {
+  const { code, routine } = error as { readonly code?: unknown; readonly routine?: unknown };
+  return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }
 
 /** The error codes of a lock that is not released in time, and of a statement that takes too long. */

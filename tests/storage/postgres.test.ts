@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
-import { openDatabase } from '../../src/storage/open-database.js';
+import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
+import { prepare } from '../../src/storage/prepared.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 
@@ -48,6 +49,68 @@ describe('PostgreSQL', () => {
     for (const socket of sockets) socket.destroy();
     await database.destroy();
     proxy.close();
+  });
+
+  test('waits for a lock as long as configured, and sets the other limits of a transaction', async () => {
+    const place = toDatabaseTarget({
+      databaseUrl: (await placeUrl()).href,
+      state: '',
+      postgresLockSeconds: 1,
+      postgresStatementSeconds: 7,
+      postgresIdleSeconds: 6,
+    });
+    const database = await openDatabase(place);
+    const readLimits = async (transaction: Database) => {
+      const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
+      const reading = names.map((name) => sql<{ value: string }>`select current_setting(${name}) as value`);
+      const values: (string | undefined)[] = [];
+      for (const one of reading) values.push((await one.execute(transaction)).rows[0]?.value);
+      return values;
+    };
+    expect(await inTransaction(database, readLimits)).toEqual(['1s', '7s', '6s']);
+    await inTransaction(database, async (transaction) => {
+      await sql`lock table people`.execute(transaction);
+      const startedAt = performance.now();
+      const reading = inTransaction(database, (second) => second.selectFrom('people').selectAll().execute());
+      await expect(reading).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '2' } });
+      expect(performance.now() - startedAt).toBeGreaterThan(990);
+      expect(performance.now() - startedAt).toBeLessThan(7_000);
+    });
+    await database.destroy();
+  });
+
+  describe('a named statement', () => {
+    const find = prepare((database, { id }: { readonly id: string }) =>
+      database.selectFrom('people').selectAll().where('id', '=', id),
+    );
+    const open = async (): Promise<Database> => openDatabase({ url: (await placeUrl()).href, poolSize: 1 });
+    const findNames = async (database: Database) =>
+      (await sql<{ name: string }>`select name from pg_prepared_statements`.execute(database)).rows.map(
+        ({ name }) => name,
+      );
+
+    test('keeps its plan in its connection', async () => {
+      const database = await open();
+      await find(database, { id: 'none' });
+      const [name] = await findNames(database);
+      expect(name).toMatch(/^trellis_[\w-]{22}$/);
+      await database.destroy();
+    });
+
+    const inOne: typeof find = (database, input) => inTransaction(database, (transaction) => find(transaction, input));
+
+    test.each([
+      ['a pooler has removed it', sql`deallocate all`],
+      ['a newer release has added a column', sql`alter table people add column extra text`],
+    ])('runs without its name after %s, also in a transaction', async (_reason, change) => {
+      for (const run of [find, inOne]) {
+        const database = await open();
+        await find(database, { id: 'none' });
+        await change.execute(database);
+        for (let repeat = 0; repeat < 2; repeat += 1) expect(await run(database, { id: 'none' })).toEqual([]);
+        await database.destroy();
+      }
+    });
   });
 
   test('rejects a server whose version is too old', async () => {
