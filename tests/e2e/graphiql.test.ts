@@ -124,7 +124,10 @@ describeInBrowser('GraphQL explorer', () => {
       await press(...ITEMS.slice(0, ITEMS.indexOf(item)).map(() => 'ArrowDown'));
       await arriveAt(`menuitem "${item}"`);
       await press('Enter');
-      await page.getByRole('status').getByText('Copied the').waitFor();
+      await page
+        .getByRole('status')
+        .filter({ hasText: /copied/i })
+        .waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
     };
     const copied = new URL(await copy('Copy link'));

@@ -55,7 +55,7 @@ const toTypeScript = ({ url, query, variables, headers }) => {
 
 /** The forms in which a request can be copied. */
 globalThis.requestFormats = [
-  { name: 'link', label: 'Copy link', format: toLink },
-  { name: 'curl', label: 'Copy as curl', format: toCurl },
-  { name: 'TypeScript', label: 'Copy as TypeScript', format: toTypeScript },
+  { label: 'Copy link', said: 'Link copied.', format: toLink },
+  { label: 'Copy as curl', said: 'Copied as curl.', format: toCurl },
+  { label: 'Copy as TypeScript', said: 'Copied as TypeScript.', format: toTypeScript },
 ];

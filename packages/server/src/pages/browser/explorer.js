@@ -77,7 +77,10 @@ const MESSAGE_MS = 4_000;
 
 const copyIcon = element(
   'svg',
-  { viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor', strokeWidth: 1.5, 'aria-hidden': true },
+  {
+    ...{ className: 'graphiql-toolbar-icon', viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor' },
+    ...{ strokeWidth: 1.75, 'aria-hidden': true },
+  },
   element('path', { d: 'M12 15V4m0 0L8 8m4-4 4 4M5 13v5a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-5' }),
 );
 
@@ -91,10 +94,10 @@ function CopyMenu() {
     return () => clearTimeout(timer);
   }, [message]);
   /** @param {(typeof requestFormats)[number]} chosen */
-  async function copy({ name, format }) {
+  async function copy({ said, format }) {
     try {
       await navigator.clipboard.writeText(format(readRequest(editors)));
-      setMessage(`Copied the ${name}.`);
+      setMessage(said);
     } catch (error) {
       const isInvalid = error instanceof SyntaxError;
       setMessage(isInvalid ? 'Variables and headers must be JSON.' : 'The browser does not allow copying here.');
@@ -107,7 +110,7 @@ function CopyMenu() {
       ToolbarMenu,
       { label: 'Share or copy', button: copyIcon },
       requestFormats.map((one) =>
-        element(ToolbarMenu.Item, { key: one.name, onSelect: () => void copy(one) }, one.label),
+        element(ToolbarMenu.Item, { key: one.label, onSelect: () => void copy(one) }, one.label),
       ),
     ),
     element('p', { className: 'explorer-copied', role: 'status' }, message),

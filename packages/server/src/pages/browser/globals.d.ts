@@ -35,8 +35,9 @@ export interface ExplorerRequest {
 }
 
 interface RequestFormat {
-  readonly name: string;
   readonly label: string;
+  /** The message after a copy. */
+  readonly said: string;
   readonly format: (request: ExplorerRequest) => string;
 }
 
