@@ -20,7 +20,7 @@ const MODULES = {
   'trellis-client/secrets/calls': ['./src/generated/secrets/calls.ts'],
 };
 
-beforeAll(() => import('../../packages/server/src/pages/browser/reference-examples.js' as string));
+beforeAll(() => import('../../packages/server/src/pages/browser/reference-examples.js'));
 
 /** Returns the operations of a contract, each with its path and method. */
 function listOperations(service: string): {

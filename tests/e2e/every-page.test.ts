@@ -74,7 +74,7 @@ describeInBrowser('every page', () => {
       await keyboard.press('Enter');
       await page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor();
       await page.waitForFunction(() => !/Loading [^.]*…/.test(document.body.textContent));
-      expect(await walk(page)).toEqual({ stops: expect.any(Number), hidden: [] });
+      expect((await walk(page)).hidden).toEqual([]);
     },
   );
 

@@ -89,7 +89,7 @@ function CopyMenu() {
   const editors = useEditorContext({ nonNull: true });
   const [message, setMessage] = useState('');
   useEffect(() => {
-    if (message === '') return;
+    if (message === '') return undefined;
     const timer = setTimeout(setMessage, MESSAGE_MS, '');
     return () => clearTimeout(timer);
   }, [message]);
@@ -147,12 +147,14 @@ function WithEditors({ link }) {
       withTabKeys.add(editor);
       editor.addKeyMap(TAB_KEYS);
     }
+    return undefined;
   });
   useEffect(() => {
-    if (link === undefined || isOpened.current || !editors.queryEditor || !editors.variableEditor) return;
+    if (link === undefined || isOpened.current || !editors.queryEditor || !editors.variableEditor) return undefined;
     isOpened.current = true;
     // React allows no synchronous render inside an effect.
     setTimeout(() => openTab(editors, link.query, link.variables), 0);
+    return undefined;
   });
   return null;
 }

@@ -161,7 +161,7 @@ declare global {
       properties: null,
       children: (buttons: ToolbarButtons) => Node,
     ): Node;
-    useEffect(effect: () => (() => void) | void, inputs?: readonly unknown[]): void;
+    useEffect(effect: () => (() => void) | undefined, inputs?: readonly unknown[]): void;
     useState<Value>(value: Value): [value: Value, set: (value: Value) => void];
     useRef<Value>(value: Value): { current: Value };
   };
