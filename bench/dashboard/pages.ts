@@ -33,9 +33,11 @@ const INP_PART = 0.98;
 /** Measures loads, interactions and scrolling of a board on a phone with a slow network, and the bytes of the tools. */
 export async function benchPages({
   rounds,
-  rows: large,
+  fewer,
+  rows,
 }: {
   readonly rounds: number;
+  readonly fewer: number;
   readonly rows: number;
 }): Promise<string> {
   const state = await mkdtemp(path.join(tmpdir(), 'trellis-bench-pages-'));
@@ -59,7 +61,7 @@ export async function benchPages({
     await page.close();
     const loads: string[][] = [];
     const moves: string[][] = [];
-    for (const count of [60, large]) {
+    for (const count of new Set([fewer, rows])) {
       saveBoard(state, count);
       const measured = [];
       for (let round = 0; round < rounds; round += 1) measured.push(await measureBoard(context, origin));

@@ -26,7 +26,7 @@ import {
 } from '@trellis/server/http/request';
 import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
-import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
+import { type ListedContract, loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
 import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
@@ -266,8 +266,19 @@ function serviceRouter(
 /** Requests of operations come from a socket. */
 const addressOf = (request: object): string => getClientAddress(request as Parameters<typeof getClientAddress>[0]);
 
-const toListedContract = ({ name, documentPath }: MountedService) => ({
+const toListedContract = ({ name, documentPath }: MountedService): ListedContract => ({
   id: name,
   name: toContractName(name),
   url: documentPath,
+  client: CLIENTS[name],
 });
+
+/** The generated clients of our own services, as the package exports them. */
+const CLIENTS: Readonly<Record<string, ListedContract['client']>> = {
+  dashboard: { create: 'createDashboardClient', from: 'trellis-client', calls: 'trellis-client/calls' },
+  secrets: {
+    create: 'createSecretsClient',
+    from: 'trellis-client/secrets',
+    calls: 'trellis-client/secrets/calls',
+  },
+};

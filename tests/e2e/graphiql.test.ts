@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './support/axe.js';
@@ -17,6 +20,9 @@ const OPERATIONS = [
   ...['NewestFiles', 'FilesByExtension', 'Images', 'Folders', 'Thumbnails', 'Fluid', 'Outlines'],
   ...['SmallTextsOrData', 'SiteAndPages'],
 ];
+
+/** The ways to copy a request, in their order. */
+const ITEMS = ['Copy link', 'Copy as curl', 'Copy as TypeScript'];
 
 /** Tracing outlines for the first time is slow on a busy machine. */
 const LONG_TIMEOUT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
@@ -98,6 +104,43 @@ describeInBrowser('GraphQL explorer', () => {
     await tabTo('button "Execute query');
     await press('Enter');
     await page.locator('.result-window').getByText('"fieldValue"').first().waitFor();
+  });
+
+  test('a request is copied as a link, for curl and as TypeScript, and each of them gives the same response', async () => {
+    const { origin } = house.server;
+    const context = page.context();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    const query = `query Quoted($extension: String = "it's \`x\` \${y}") {\n  allFile(filter: {extension: {ne: $extension}}) { totalCount }\n}`;
+    const link = new URLSearchParams({ query, variables: JSON.stringify({ extension: "o'clock" }) }).toString();
+    await page.goto(`${origin}/graphql#${link}`);
+    await waitForOperation(page, 'Quoted');
+    const response = await run(page);
+    expect(response).toHaveProperty('data.allFile.totalCount');
+    const { press, arriveAt, pressOn } = createKeyboard(page);
+    const copy = async (item: string): Promise<string> => {
+      await pressOn('button "Share or copy"');
+      // The first item has the focus when the menu opens.
+      await arriveAt('menuitem "Copy link"');
+      await press(...ITEMS.slice(0, ITEMS.indexOf(item)).map(() => 'ArrowDown'));
+      await arriveAt(`menuitem "${item}"`);
+      await press('Enter');
+      await page
+        .getByRole('status')
+        .filter({ hasText: /copied/i })
+        .waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const copied = new URL(await copy('Copy link'));
+    expect(new URLSearchParams(copied.hash.slice(1)).get('query')).toBe(query);
+    expect(copied.hash).toBe(`#${link}`);
+    const shell = await promisify(execFile)('sh', ['-c', await copy('Copy as curl')]);
+    expect(JSON.parse(shell.stdout)).toEqual(response);
+    const { code } = await transform(await copy('Copy as TypeScript'), { loader: 'ts' });
+    const program = await promisify(execFile)(process.execPath, [
+      ...['--input-type=module', '--eval', code.replace('console.log(data)', 'console.log(JSON.stringify({ data }))')],
+    ]);
+    expect(JSON.parse(program.stdout)).toEqual(response);
+    await expectAccessible(page, EDITORS_SCROLL);
   });
 
   test('the explorer completes a field after an ordinary query', async () => {

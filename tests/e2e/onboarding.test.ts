@@ -10,12 +10,15 @@ import { describeInBrowser } from './support/chromium.js';
 import { openPageFixture, type PageFixture } from './support/fixtures.js';
 import { readExports } from './support/page-actions.js';
 
-// Counts the actions of a new admin: a click, a field that is filled in, a command in a terminal.
+// Counts the actions of a new admin: a click, a field that is filled in, a command in a terminal. `STEPS=print` also prints
+// the seconds that the pages and the server take for them.
 describeInBrowser('first steps after the account', () => {
   let forges: BoardForges;
   let stage: PageFixture;
   let page: Page;
   let actions: number;
+  let startedAt: number;
+  const measured: string[] = [];
 
   beforeAll(async () => {
     forges = await startBoardForges();
@@ -25,9 +28,11 @@ describeInBrowser('first steps after the account', () => {
   afterAll(async () => {
     await stage.close();
     await forges.close();
+    if (process.env.STEPS === 'print') process.stdout.write(`${measured.join('\n')}\n`);
   });
   beforeEach(() => {
     actions = 0;
+    startedAt = performance.now();
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
@@ -36,6 +41,11 @@ describeInBrowser('first steps after the account', () => {
   const act = async (action: Promise<unknown>): Promise<void> => {
     actions += 1;
     await action;
+  };
+  const expectAtMost = (goal: string, limit: number): void => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    measured.push(`${goal}: ${actions} actions (at most ${limit}), ${seconds.toFixed(1)} s`);
+    expect(actions).toBeLessThanOrEqual(limit);
   };
   const steps = () => page.getByRole('region', { name: 'Get started' });
   const button = (name: RegExp | string) => page.getByRole('button', { name, exact: true });
@@ -58,7 +68,7 @@ describeInBrowser('first steps after the account', () => {
     await page.getByLabel('Token', { exact: true }).fill(GITHUB_TOKEN);
     await act(button('Connect').click());
     await page.getByRole('link', { name: /tax/i }).first().waitFor();
-    expect(actions).toBeLessThanOrEqual(4);
+    expectAtMost('board', 4);
     const settings = (await (await page.request.get(`${stage.server.origin}/api/settings`)).json()) as object;
     expect(settings).toMatchObject({ githubUsername: 'mona', githubTokenSet: true });
     await goToSteps(1);
@@ -69,7 +79,7 @@ describeInBrowser('first steps after the account', () => {
     await act(page.getByRole('link', { name: 'Try a query' }).click());
     await act(page.getByRole('button', { name: /^Execute query/ }).click());
     await page.getByText('prettySize').nth(1).waitFor();
-    expect(actions).toBeLessThanOrEqual(2);
+    expectAtMost('query', 2);
   });
 
   test('an image on a page takes at most 4 actions', async () => {
@@ -86,7 +96,7 @@ describeInBrowser('first steps after the account', () => {
     await act(other.evaluate((html) => document.body.insertAdjacentHTML('afterbegin', html), markup));
     await other.waitForFunction(() => (document.querySelector('img')?.naturalWidth ?? 0) > 0);
     await other.close();
-    expect(actions).toBeLessThanOrEqual(4);
+    expectAtMost('image', 4);
   });
 
   test('a secret in a process takes at most 6 actions', async () => {
@@ -103,7 +113,7 @@ describeInBrowser('first steps after the account', () => {
     const output = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     await act(output);
     expect((await output).slice(0, 2)).toEqual(['the first value\n', '']);
-    expect(actions).toBeLessThanOrEqual(6);
+    expectAtMost('secret', 6);
     await goToSteps(4);
     await expectAccessible(page);
     await button('Hide this list').click();

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
@@ -72,6 +74,21 @@ describeInBrowser('API reference', () => {
     const owner = operation.locator('tr[data-param-name="owner"] input');
     await owner.waitFor();
     expect(await owner.inputValue()).toBe('');
+    await operation.locator('.opblock-summary-control').click();
+  });
+
+  test('shows a command and a call of the client for an operation, which can be copied', async () => {
+    const operation = page.locator('.opblock').filter({ has: page.getByText('Check liveness', { exact: true }) });
+    await operation.locator('.opblock-summary-control').click();
+    const call = await operation.getByRole('region', { name: 'Example in TypeScript' }).textContent();
+    expect(call).toContain("import { getHealth } from 'trellis-client/calls';");
+    expect(call).toContain('await getHealth(client)');
+    await operation.getByRole('button', { name: 'Copy the curl example' }).click();
+    await operation.getByRole('status').getByText('Copied.').waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout)).toHaveProperty('status', 'ok');
+    await expectAccessible(page);
     await operation.locator('.opblock-summary-control').click();
   });
 

@@ -78,6 +78,7 @@ export function loadExplorer({ product, introspection, needsToken, enter }: Expl
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': own('icon.svg'),
     'explorer.css': own('explorer.css'),
+    'explorer-copy.js': own('explorer-copy.js'),
     'explorer-examples.js': own('explorer-examples.js'),
     'explorer.js': own('explorer.js'),
     'tool-header.css': own('tool-header.css'),
@@ -177,18 +178,21 @@ function wantsPage(request: Request): boolean {
 }
 
 /** A contract in the API reference. */
-interface ListedContract {
+export interface ListedContract {
   /** Identifies the contract in links to the page. */
   readonly id: string;
   readonly name: string;
   /** The URL of the OpenAPI document. */
   readonly url: string;
+  /** The published client that is generated from the contract: its factory, and the modules of factory and calls. */
+  readonly client?: { readonly create: string; readonly from: string; readonly calls: string };
 }
 
 /** Loads the API reference, which shows contracts in Swagger UI. */
 export function loadApiReference(contracts: readonly ListedContract[], product: ProductPages): DeveloperPage {
   const assets = loadAssets('/docs/assets', {
     'icon.svg': own('icon.svg'),
+    'reference-examples.js': own('reference-examples.js'),
     'reference.css': own('reference.css'),
     'reference.js': own('reference.js'),
     'tool-header.css': own('tool-header.css'),

@@ -81,7 +81,8 @@ function Tokens({ kind }: { readonly kind: Kind }) {
         {kind === 'write' && (
           <>
             {' '}
-            A command line gets its own with <code>trellis login</code>, on <a href="/vault/device">this page</a>.
+            A command line gets its own with <code>trellis login</code>:{' '}
+            <a href="/vault/device">approve a command line</a>.
           </>
         )}
       </p>

@@ -39,9 +39,15 @@ export function SectionTabs({ name, parts }: SectionTabsProps) {
     if (address === path) return 'page';
     return isOther && index === 0 ? 'true' : undefined;
   };
+  const list = useRef<HTMLUListElement>(null);
+  useLayoutEffect(() => {
+    // On a phone the current page may be outside the part of the list that is shown. The page itself stays where it is.
+    const current = list.current?.querySelector<HTMLElement>('[aria-current]');
+    if (list.current && current) list.current.scrollLeft = current.offsetLeft - list.current.offsetLeft - 16;
+  }, [path]);
   return (
     <nav aria-label={name}>
-      <ul class="parts">
+      <ul ref={list} class="parts">
         {parts.map(([address, part], index) => (
           <li key={address}>
             <a href={address} aria-current={toCurrent(address, index)}>

@@ -1,7 +1,7 @@
-/** @import { Editors } from './globals.d.ts' */
+/** @import { Editors, ExplorerRequest } from './globals.d.ts' */
 
-const { createElement: element, useEffect, useRef } = React;
-const { useEditorContext } = GraphiQL.React;
+const { createElement: element, useEffect, useRef, useState } = React;
+const { ToolbarMenu, useEditorContext } = GraphiQL.React;
 
 /** The `localStorage` key under which GraphiQL stores which plugin is open. */
 const KEPT_PLUGIN = 'graphiql:visiblePlugin';
@@ -58,12 +58,73 @@ const examplesPlugin = {
   content: Examples,
 };
 
-/** Reads the query that a link passes in the fragment, which is not sent to the server, and clears the fragment. */
-function readQueryFromLink() {
-  const query = new URLSearchParams(location.hash.slice(1)).get('query');
+/**
+ * Reads the request in the editors.
+ *
+ * @param {Editors} editors
+ * @returns {ExplorerRequest}
+ * @throws {SyntaxError} Variables or headers are not JSON.
+ */
+function readRequest({ queryEditor, variableEditor, headerEditor }) {
+  const variables = variableEditor?.getValue().trim() || undefined;
+  if (variables !== undefined) JSON.parse(variables);
+  const headers = JSON.parse(headerEditor?.getValue().trim() || '{}');
+  return { url: location.origin + location.pathname, query: queryEditor?.getValue() ?? '', variables, headers };
+}
+
+/** How long the message about a copy is shown, in milliseconds. */
+const MESSAGE_MS = 4_000;
+
+const copyIcon = element(
+  'svg',
+  {
+    ...{ className: 'graphiql-toolbar-icon', viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor' },
+    ...{ strokeWidth: 1.75, 'aria-hidden': true },
+  },
+  element('path', { d: 'M12 15V4m0 0L8 8m4-4 4 4M5 13v5a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-5' }),
+);
+
+/** Copies the request as a link, as a command or as code. */
+function CopyMenu() {
+  const editors = useEditorContext({ nonNull: true });
+  const [message, setMessage] = useState('');
+  useEffect(() => {
+    if (message === '') return undefined;
+    const timer = setTimeout(setMessage, MESSAGE_MS, '');
+    return () => clearTimeout(timer);
+  }, [message]);
+  /** @param {(typeof requestFormats)[number]} chosen */
+  async function copy({ said, format }) {
+    try {
+      await navigator.clipboard.writeText(format(readRequest(editors)));
+      setMessage(said);
+    } catch (error) {
+      const isInvalid = error instanceof SyntaxError;
+      setMessage(isInvalid ? 'Variables and headers must be JSON.' : 'The browser does not allow copying here.');
+    }
+  }
+  return element(
+    React.Fragment,
+    null,
+    element(
+      ToolbarMenu,
+      { label: 'Share or copy', button: copyIcon },
+      requestFormats.map((one) =>
+        element(ToolbarMenu.Item, { key: one.label, onSelect: () => void copy(one) }, one.label),
+      ),
+    ),
+    element('p', { className: 'explorer-copied', role: 'status' }, message),
+  );
+}
+
+/** Reads the request that a link passes in the fragment, which is not sent to the server, and clears the fragment. */
+function readLink() {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const query = parts.get('query');
+  if (query === null) return;
   // A reload restores the tab, so the query must not be opened twice.
-  if (query !== null) history.replaceState(null, '', location.pathname);
-  return query;
+  history.replaceState(null, '', location.pathname);
+  return { query, variables: parts.get('variables') ?? '' };
 }
 
 /** Lets Tab leave an editor, so that keyboard users are not trapped in it. */
@@ -74,9 +135,9 @@ const withTabKeys = new WeakSet();
 /**
  * Sets up the editors once they exist: the Tab keys, and the query of a link. Draws nothing.
  *
- * @param {{ readonly query: string | null }} properties
+ * @param {{ readonly link: ReturnType<typeof readLink> }} properties
  */
-function WithEditors({ query }) {
+function WithEditors({ link }) {
   const editors = useEditorContext({ nonNull: true });
   const isOpened = useRef(false);
   useEffect(() => {
@@ -86,12 +147,14 @@ function WithEditors({ query }) {
       withTabKeys.add(editor);
       editor.addKeyMap(TAB_KEYS);
     }
+    return undefined;
   });
   useEffect(() => {
-    if (query === null || isOpened.current || !editors.queryEditor || !editors.variableEditor) return;
+    if (link === undefined || isOpened.current || !editors.queryEditor || !editors.variableEditor) return undefined;
     isOpened.current = true;
     // React allows no synchronous render inside an effect.
-    setTimeout(() => openTab(editors, query), 0);
+    setTimeout(() => openTab(editors, link.query, link.variables), 0);
+    return undefined;
   });
   return null;
 }
@@ -111,6 +174,10 @@ const EDITORS = [
 function nameEditors() {
   for (const [editor, name] of EDITORS) {
     document.querySelector(`${editor} textarea:not([aria-label])`)?.setAttribute('aria-label', name);
+  }
+  // Icons are called “icon”, beside the names of their buttons.
+  for (const icon of document.querySelectorAll('.graphiql-container button svg:not([aria-hidden])')) {
+    icon.setAttribute('aria-hidden', 'true');
   }
 }
 
@@ -144,7 +211,11 @@ ReactDOM.createRoot(place).render(
       // `null` means that there is no schema; `undefined` would make GraphiQL request it.
       schema: isSchemaShown ? undefined : null,
     },
-    element(GraphiQL.Logo, null, element(WithEditors, { query: readQueryFromLink() })),
+    element(GraphiQL.Logo, null, element(WithEditors, { link: readLink() })),
+    element(GraphiQL.Toolbar, null, ({ prettify, merge, copy }) => [
+      ...[prettify, merge, copy].map((button, key) => element(React.Fragment, { key }, button)),
+      element(CopyMenu, { key: 'more' }),
+    ]),
     notices.length === 0
       ? null
       : element(

@@ -5,6 +5,7 @@
 
 /** An editor of CodeMirror. */
 interface Editor {
+  getValue(): string;
   setValue(text: string): void;
   addKeyMap(keys: Readonly<Record<string, boolean>>): void;
 }
@@ -23,6 +24,30 @@ type Node = { readonly type: unknown } | string | null | undefined | readonly No
 
 type Component<Properties> = (properties: Properties) => Node;
 
+/** The request in the editors of the explorer. */
+export interface ExplorerRequest {
+  /** The address of the endpoint. */
+  readonly url: string;
+  readonly query: string;
+  /** JSON. */
+  readonly variables: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface RequestFormat {
+  readonly label: string;
+  /** The message after a copy. */
+  readonly said: string;
+  readonly format: (request: ExplorerRequest) => string;
+}
+
+/** The buttons of GraphiQL's toolbar. */
+interface ToolbarButtons {
+  readonly prettify: Node;
+  readonly merge: Node;
+  readonly copy: Node;
+}
+
 interface Plugin {
   readonly title: string;
   readonly icon: Component<object>;
@@ -38,6 +63,70 @@ interface GraphiqlProperties {
   readonly schema: null | undefined;
 }
 
+/** The generated client of a contract: the name of its factory, and the modules of the factory and of the calls. */
+export interface ContractClient {
+  readonly create: string;
+  readonly from: string;
+  readonly calls: string;
+}
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly example?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly minItems?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema | Reference>>;
+  readonly items?: JsonSchema | Reference;
+  readonly oneOf?: readonly (JsonSchema | Reference)[];
+  readonly anyOf?: readonly (JsonSchema | Reference)[];
+  readonly allOf?: readonly (JsonSchema | Reference)[];
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+interface Media {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly schema?: JsonSchema | Reference;
+}
+
+interface ContractParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+  readonly schema?: JsonSchema | Reference;
+}
+
+export interface ContractOperation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly (ContractParameter | Reference)[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> } | Reference;
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> } | Reference>>;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The parts of an OpenAPI document that the reference reads. */
+export interface Contract {
+  readonly servers?: readonly { readonly url: string }[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+}
+
+type PathItem = Readonly<Record<string, ContractOperation | undefined>> & {
+  readonly parameters?: readonly (ContractParameter | Reference)[] & ContractOperation;
+};
+
 interface Example {
   readonly title: string;
   readonly about: string;
@@ -48,14 +137,32 @@ interface Example {
 
 declare global {
   var examples: readonly [Example, ...Example[]];
+  var operationExamples: {
+    readonly toCommand: (origin: string, contract: Contract, path: string, method: string) => string;
+    readonly toClientCall: (
+      origin: string,
+      client: ContractClient,
+      contract: Contract,
+      path: string,
+      method: string,
+    ) => string;
+  };
+  var requestFormats: readonly RequestFormat[];
 
   const React: {
+    readonly Fragment: Component<object>;
     createElement<Properties extends object>(
       type: Component<Properties> | string,
       properties: Properties | null,
       ...children: readonly Node[]
     ): Node;
-    useEffect(effect: () => void): void;
+    createElement(
+      type: Component<{ readonly children: (buttons: ToolbarButtons) => Node }>,
+      properties: null,
+      children: (buttons: ToolbarButtons) => Node,
+    ): Node;
+    useEffect(effect: () => (() => void) | undefined, inputs?: readonly unknown[]): void;
+    useState<Value>(value: Value): [value: Value, set: (value: Value) => void];
     useRef<Value>(value: Value): { current: Value };
   };
 
@@ -67,7 +174,13 @@ declare global {
   const GraphiQL: Component<GraphiqlProperties> & {
     readonly Logo: Component<object>;
     readonly Footer: Component<object>;
-    readonly React: { useEditorContext(options: { readonly nonNull: true }): Editors };
+    readonly Toolbar: Component<{ readonly children: (buttons: ToolbarButtons) => Node }>;
+    readonly React: {
+      useEditorContext(options: { readonly nonNull: true }): Editors;
+      readonly ToolbarMenu: Component<{ readonly label: string; readonly button: Node }> & {
+        readonly Item: Component<{ readonly key: string; readonly onSelect: () => void }>;
+      };
+    };
     createFetcher(options: { readonly url: string }): unknown;
   };
 

@@ -1,3 +1,5 @@
+/** @import { Contract, ContractClient } from './globals.d.ts' */
+
 /** Applies the theme selected in the settings of this browser, or else follows the system theme. */
 function followTheme() {
   const chosen = localStorage.getItem(document.documentElement.dataset.themeKey ?? '');
@@ -74,7 +76,7 @@ new MutationObserver(() => addMissingAttributes(reference)).observe(reference, {
 /**
  * The contracts of the running services.
  *
- * @type {readonly { readonly id: string; readonly name: string; readonly url: string }[]}
+ * @type {readonly { readonly id: string; readonly name: string; readonly url: string; readonly client?: ContractClient }[]}
  */
 const contracts = JSON.parse(document.body.dataset.contracts ?? '[]');
 const requested = new URLSearchParams(location.search).get('contract');
@@ -112,21 +114,19 @@ function withoutOptionalExamples(text) {
   );
 }
 
-/** @typedef {{ summary?: string, tags?: readonly string[] }} Operation */
-
 /**
  * Lists the operations of a contract by tag, to read while Swagger UI loads, which is much larger.
  *
- * @param {{ readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>> }} contract
+ * @param {Contract} contract
  */
-function drawOutline({ paths = {} }) {
+function drawOutline({ paths }) {
   /** @type {Map<string, HTMLUListElement>} */
   const lists = new Map();
   const outline = document.createElement('main');
   outline.className = 'outline';
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, { summary = '', tags = [] }] of Object.entries(methods)) {
-      const [tag = ''] = tags;
+    for (const [method, operation] of Object.entries(methods)) {
+      const { summary = '', tags: [tag = ''] = [] } = operation ?? {};
       if (tag === '') continue;
       const list = lists.get(tag) ?? document.createElement('ul');
       if (!lists.has(tag)) {
@@ -158,6 +158,70 @@ const loadScript = (url) =>
 /** The frames until something that was drawn is visible. */
 const nextPaint = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 
+/**
+ * Draws examples of an operation in a shell and in TypeScript, above its responses. A plugin of Swagger UI.
+ *
+ * @param {Contract} contract
+ * @param {ContractClient | undefined} client
+ */
+const withExamples = (contract, client) => () => ({
+  wrapComponents: {
+    /**
+     * @param {unknown} Responses
+     * @param {{ readonly React: typeof React }} system
+     */
+    responses(Responses, { React: { createElement: element, Fragment, useState } }) {
+      /** @param {{ readonly name: string, readonly text: string }} properties */
+      function CallExample({ name, text }) {
+        const [said, say] = useState('');
+        const copy = () =>
+          navigator.clipboard.writeText(text).then(
+            () => say('Copied.'),
+            () => say('The browser does not allow copying here.'),
+          );
+        return element(
+          'figure',
+          { className: 'call-example' },
+          element(
+            'figcaption',
+            null,
+            element('strong', null, name),
+            element('span', { role: 'status' }, said),
+            element('button', { type: 'button', 'aria-label': `Copy the ${name} example`, onClick: copy }, 'Copy'),
+          ),
+          element(
+            'pre',
+            { tabIndex: 0, role: 'region', 'aria-label': `Example in ${name}` },
+            element('code', null, text),
+          ),
+        );
+      }
+      /** @param {{ readonly path: string, readonly method: string }} properties */
+      return function ExamplesAndResponses(properties) {
+        const { path, method } = properties;
+        const { toCommand, toClientCall } = operationExamples;
+        return element(
+          Fragment,
+          null,
+          element('div', { className: 'opblock-section-header' }, element('h4', null, 'Examples')),
+          element(
+            'div',
+            { className: 'call-examples' },
+            element(CallExample, { name: 'curl', text: toCommand(location.origin, contract, path, method) }),
+            client === undefined
+              ? null
+              : element(CallExample, {
+                  name: 'TypeScript',
+                  text: toClientCall(location.origin, client, contract, path, method),
+                }),
+          ),
+          element(/** @type {any} */ (Responses), properties),
+        );
+      };
+    },
+  },
+});
+
 /** Draws the contract in Swagger UI, which takes the place of the outline. */
 async function start() {
   if (reference === null) return;
@@ -165,8 +229,11 @@ async function start() {
     reference.textContent = 'None of the services of this server has an API reference.';
     return;
   }
+  /** @type {Contract} */
+  let contract;
   try {
-    drawOutline(await (await fetch(shown.url)).json());
+    contract = await (await fetch(shown.url)).json();
+    drawOutline(contract);
     await nextPaint();
     await loadScript(reference.dataset.script ?? '');
   } catch {
@@ -180,6 +247,7 @@ async function start() {
     dom_id: '#reference',
     url: shown.url,
     presets: [SwaggerUIBundle.presets.apis],
+    plugins: [withExamples(contract, shown.client)],
     layout: 'BaseLayout',
     deepLinking: true,
     // The default would send the contract to an external validator.
