@@ -136,11 +136,9 @@ describeInBrowser('the rules of a forge on the board', () => {
     await page.goto(`${stage.server.origin}/settings`);
     await page.getByRole('button', { name: 'Test GitHub' }).click();
     const group = page.getByRole('group', { name: 'GitHub', exact: true });
-    await group
-      .getByText(/checks/i)
-      .first()
-      .waitFor();
-    await show(page, 'missing-permission', group.getByText('to read the results of checks'));
+    const missing = group.getByText('to read the results of checks');
+    await missing.waitFor();
+    await show(page, 'missing-permission', missing);
     expect(stage.takeComplaints()).toEqual([]);
   });
 });
