@@ -32,6 +32,7 @@ export default {
         'storage/postgres\\.test\\.ts$',
         'storage/notices\\.test\\.ts$',
         'contract/two-servers\\.test\\.ts$',
+        'contract/interrupted-write\\.test\\.ts$',
         'contract/paused-server\\.test\\.ts$',
         'contract/replicas\\.test\\.ts$',
       ],
