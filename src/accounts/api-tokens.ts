@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import { issueToken, parseScopes } from './bearer-tokens.js';
-import { type Caller, requireSession, requireUser, type Scope } from './callers.js';
+import { assertRecentSignIn, type Caller, requireSession, requireUser, type Scope } from './callers.js';
 import { type AccountActor, COMMAND_LINE_ACTOR, recordEvent } from './events.js';
 import { findUserRow, parseLabel } from './users.js';
 
@@ -52,6 +52,7 @@ export function createApiTokens(database: Database, now: () => number = Date.now
   return {
     async create(caller, token, from) {
       const actor = requireSession(caller);
+      assertRecentSignIn(actor, now());
       return createUserToken(database, actor.personId, { ...token, actor, from, at: now() });
     },
     async list(caller) {

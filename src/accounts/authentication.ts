@@ -146,8 +146,8 @@ async function findCaller(database: Database, idHash: string, at: number): Promi
     const renewed = { expires_at: expiresAt };
     await database.updateTable('sessions').set(renewed).where('id_hash', '=', idHash).execute();
   }
-  const { person_id: personId, username, is_admin } = row;
-  return { kind: 'session', sessionId: idHash, personId, username, isAdmin: is_admin === 1 };
+  const { person_id: personId, username, is_admin, created_at: startedAt } = row;
+  return { kind: 'session', sessionId: idHash, personId, username, isAdmin: is_admin === 1, startedAt };
 }
 
 /** Returns the name of the session cookie. The prefix `__Host-` makes browsers restrict it to https and this host. */

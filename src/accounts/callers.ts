@@ -13,6 +13,8 @@ interface CallingUser {
 export interface SessionCaller extends CallingUser {
   readonly kind: 'session';
   readonly sessionId: string;
+  /** The time of the sign-in with a passkey, in milliseconds since the epoch; absent if it is unknown. */
+  readonly startedAt?: number;
 }
 
 /** A user's script with an API token, or with a write token of the secrets service. */
@@ -83,4 +85,20 @@ export function requireOwner(caller: Caller | undefined): UserCaller {
   const person = requireUser(caller);
   if (person.isAdmin) return person;
   throw new AppError('forbidden', 'Only the owner of the secrets can do this.');
+}
+
+/** The time after a sign-in in which its session can make sensitive changes. */
+const RECENT_MS = 10 * 60_000;
+
+/**
+ * Asserts that the user of a session has used a passkey in the last 10 minutes, so that a stolen cookie or an unlocked device
+ * is not enough to get lasting access. Tokens have no such limit; other checks decide what they can do.
+ *
+ * @throws AppError `unauthenticated` with the challenge of RFC 9470, after which clients sign in again and repeat the request.
+ */
+export function assertRecentSignIn(caller: Caller | undefined, at: number): void {
+  if (caller?.kind !== 'session' || at - (caller.startedAt ?? 0) <= RECENT_MS) return;
+  const challenge = `Bearer error="insufficient_user_authentication", max_age=${RECENT_MS / 1_000}`;
+  const message = 'Confirm this with your passkey: sign in again, then repeat it within 10 minutes.';
+  throw new AppError('unauthenticated', message, { headers: { 'WWW-Authenticate': challenge } });
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type InvitationsTable, toUsernameKey } from '../storage/tables.js';
-import { type Caller, requireAdminSession } from './callers.js';
+import { assertRecentSignIn, type Caller, requireAdminSession } from './callers.js';
 import { COMMAND_LINE_ACTOR, type PasskeyListener, recordEvent } from './events.js';
 import { findUserRow, type NewUser, parseDisplayName, parseUsername, usernameTakenError } from './users.js';
 
@@ -39,6 +39,7 @@ export function createInvitations(database: Database, now: () => number = Date.n
   return {
     async create(caller, { username, displayName }, from) {
       const admin = requireAdminSession(caller);
+      assertRecentSignIn(admin, now());
       const person = { username: parseUsername(username), displayName: parseDisplayName(displayName) };
       return inTransaction(database, async (transaction) => {
         await assertUsernameAvailable(transaction, person.username);

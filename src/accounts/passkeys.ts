@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
-import { type Caller, requireSession } from './callers.js';
+import { assertRecentSignIn, type Caller, requireSession } from './callers.js';
 import {
   assertUserVerified,
   ceremonyError,
@@ -72,7 +72,9 @@ export function createPasskeys(
       return (await listRows(database, requireSession(caller).personId)).map(toPasskey);
     },
     async begin(caller) {
-      const { personId, username, isAdmin } = requireSession(caller);
+      const session = requireSession(caller);
+      assertRecentSignIn(session, now());
+      const { personId, username, isAdmin } = session;
       const rows = await listRows(database, personId);
       const userHandle = rows[0]?.user_handle ?? randomBytes(32).toString('base64url');
       const state = { person_id: personId, user_handle: userHandle, at: now() };

@@ -1,6 +1,6 @@
 /** Changes to consumers, within a transaction of the caller. */
 import { AppError } from '@trellis/core/errors';
-import type { Caller } from '../accounts/callers.js';
+import { assertRecentSignIn, type Caller } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { updateResealOfConsumer, updateResealOfSecrets } from './reseal-state.js';
 import { renameInRules } from './workload/rules-of-consumer.js';
@@ -106,7 +106,7 @@ async function findRetiredKey(database: Database, name: string): Promise<string 
  * deleted or renamed.
  *
  * @returns The previous key, if it differs.
- * @throws AppError `session_required` for a token.
+ * @throws AppError `session_required` for a token, `unauthenticated` without a recent sign-in.
  */
 async function assertCanSetKey(
   transaction: Database,
@@ -120,6 +120,7 @@ async function assertCanSetKey(
       "Replacing a consumer's public key requires the owner's session. Replace it on the page /vault/consumers.";
     throw new AppError('session_required', message, { field: 'public_key' });
   }
+  assertRecentSignIn(caller, Date.now());
   return known;
 }
 

@@ -1,6 +1,12 @@
 import { AppError } from '@trellis/core/errors';
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
-import { type Caller, requireAdminSession, type TokenAccess, type UserCaller } from '../accounts/callers.js';
+import {
+  assertRecentSignIn,
+  type Caller,
+  requireAdminSession,
+  type TokenAccess,
+  type UserCaller,
+} from '../accounts/callers.js';
 import { parseAccess, parseAddresses } from '../accounts/token-access.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
@@ -84,10 +90,12 @@ export function createServiceTokenManager(
     },
     async create(origin, token) {
       const caller = authorize(origin.caller);
+      assertRecentSignIn(caller, origin.at);
       const mint = { kind, store, personId: caller.personId, issuedBy: toActor(caller).id };
       return mintToken(database, mint, { ...token, origin });
     },
     async rotate(origin, id, ttlSeconds) {
+      assertRecentSignIn(authorize(origin.caller), origin.at);
       const expiresAt = toExpiry(origin.at, ttlSeconds);
       return changeToken({ origin, id, action: 'rotate' }, async (transaction) => {
         const renewed = await store.renew(transaction, { kind, id, at: origin.at }, expiresAt);

@@ -151,3 +151,50 @@ describe('A passkey response', () => {
     expect(() => readChallenge(toCredential({ challenge: 'abc', crossOrigin: true }))).toThrow(MESSAGE);
   });
 });
+
+describe('A sensitive change', () => {
+  const KEY = (last: string) => `age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8${last}`;
+  const changes: Record<string, () => Promise<Reply>> = {
+    'an API token': () =>
+      stage.ada.send('POST', '/api/tokens', { label: 'x', expiresAt: new Date(Date.now() + 86_400_000).toISOString() }),
+    'a write token': () => stage.ada.send('POST', '/secrets/tokens', { description: 'x' }),
+    'a consumer token': () =>
+      stage.ada.send('POST', '/secrets/consumer-tokens', { consumer: 'shop', description: 'x' }),
+    'a passkey': () => stage.ada.send('POST', '/api/auth/credentials/begin'),
+    'a passkey of the owner': () => stage.ada.send('POST', '/secrets/auth/register/begin'),
+    'an invitation': () => stage.ada.send('POST', '/api/admin/invites', { username: 'eve', displayName: 'Eve' }),
+    'a workload rule': () =>
+      stage.ada.send('PUT', '/secrets/workload-rules/jobs', {
+        issuer: 'https://issuer.example.org',
+        audience: 'trellis',
+        claims: [{ name: 'sub', patterns: ['job'] }],
+        consumer: 'shop',
+      }),
+    'a new key of a consumer': async () => {
+      const { server } = stage;
+      await server.database
+        .insertInto('secret_consumers')
+        .values({ name: 'shop', public_key: KEY('q') })
+        .execute();
+      const reply = await stage.ada.send('PATCH', '/secrets/consumers/shop', { public_key: KEY('p') });
+      await server.database.deleteFrom('secret_consumers').execute();
+      return reply;
+    },
+  };
+
+  test.each(Object.keys(changes))('(%s) requires a sign-in in the last 10 minutes', async (name) => {
+    const change = changes[name]!;
+    const started = Date.now() - 10 * 60_000;
+    await stage.server.database
+      .updateTable('sessions')
+      .set({ created_at: started - 1_000 })
+      .execute();
+    expect((await stage.ada.send('GET', '/api/auth/session')).status).toBe(200);
+    const { status, body, headers } = await change();
+    expect([status, body]).toMatchObject([401, { code: 'unauthenticated' }]);
+    expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_user_authentication", max_age=600');
+    const begun = await stage.ada.beginToSignIn();
+    expect((await stage.ada.finishToSignIn(stage.ada.passkey.get(begun.body as never))).status).toBe(200);
+    expect((await change()).status).toBeLessThan(300);
+  });
+});

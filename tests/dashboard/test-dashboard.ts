@@ -19,7 +19,7 @@ export async function openDashboard(options: Partial<DashboardOptions> = {}): Pr
   const people = createUserStore(database);
   const add = async (username: string): Promise<SessionCaller> => {
     const { id: personId, isAdmin } = await people.add({ username, displayName: username });
-    return { kind: 'session', sessionId: '', personId, username, isAdmin };
+    return { kind: 'session', sessionId: '', startedAt: Date.now(), personId, username, isAdmin };
   };
   const defaults = {
     database,

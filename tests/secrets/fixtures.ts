@@ -11,7 +11,7 @@ export const DAY_MS = 86_400_000;
 export const START = Date.parse('2026-05-01T08:00:00Z');
 
 const person = { personId: 'p', username: 'ada', isAdmin: true };
-export const owner: Caller = { kind: 'session', sessionId: 's', ...person };
+export const owner: Caller = { kind: 'session', sessionId: 's', startedAt: Number.POSITIVE_INFINITY, ...person };
 export const script: Caller = { kind: 'token', tokenId: 't1', scopes: ['write'], ...person };
 export const stranger: Caller = { ...owner, personId: 'q', username: 'bob', isAdmin: false };
 export const consumer = (name: string): Caller => ({ kind: 'consumer_token', tokenId: `c-${name}`, consumer: name });

@@ -158,7 +158,8 @@ function describe(entry: AuditLogEntry): string {
  * `audit --verify`: verifies the hash chain, at the server and on this machine, from the position of the last
  * verification or, with `--full`, all of it.
  */
-async function printVerification(session: CommandContext, { json, known: given, full = false }: AuditCommandOptions) {
+async function printVerification(session: CommandContext, { json, known: given, ...flags }: AuditCommandOptions) {
+  const full = flags.full === true;
   const known = given ?? (await readPosition(session));
   const found = await requestVerification(session, { known, full });
   if (json) await writeOutput(session.terminal.out, toLine(found as never));

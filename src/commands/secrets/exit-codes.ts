@@ -25,7 +25,7 @@ Exit codes:
   7  the value is not signed by a trusted writer, its signature is wrong, or a newer value was used before
 
 With --json, the result is one JSON document on standard output ("audit": one per line), and the last line of standard
-error is an error as JSON: {"error": "…", "exit_code": 3}. "run", "mcp", "inject" and "export" have no --json.`;
+error is an error as JSON: {"error": "…", "exit_code": 3}. "run", "mcp", "webhook", "inject" and "export" have no --json.`;
 
 /** Maps a status of the service to an exit code. */
 function exitCodeOf(statusCode: number): number {

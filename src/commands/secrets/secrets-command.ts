@@ -18,6 +18,7 @@ import { addSignatureCommands } from './signatures.js';
 import { addTokenCommands } from './tokens.js';
 import { addTransferCommands } from './transfer.js';
 import { addValueCommands } from './values.js';
+import { addWebhookCommand } from './webhook.js';
 
 /** `trellis secrets`: seals and opens values; the service stores them sealed. */
 export function secretsCommand(terminal: Terminal): Command {
@@ -29,6 +30,7 @@ export function secretsCommand(terminal: Terminal): Command {
   addSecretCommands(secrets, terminal);
   addRunCommand(secrets, terminal);
   addMcpCommand(secrets, terminal);
+  addWebhookCommand(secrets, terminal);
   addEditCommand(secrets, terminal);
   addInjectCommand(secrets, terminal);
   addTransferCommands(secrets, terminal);

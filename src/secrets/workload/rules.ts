@@ -1,5 +1,5 @@
 import { AppError } from '@trellis/core/errors';
-import { type Caller, requireAdminSession, type TokenAccess } from '../../accounts/callers.js';
+import { assertRecentSignIn, type Caller, requireAdminSession, type TokenAccess } from '../../accounts/callers.js';
 import { formatAccess, parseAccess } from '../../accounts/token-access.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { WorkloadRulesTable } from '../../storage/tables.js';
@@ -54,7 +54,7 @@ export function createWorkloadRules(database: Database): WorkloadRules {
       return rules.list();
     },
     async put(origin, rule) {
-      requireAdminSession(origin.caller);
+      assertRecentSignIn(requireAdminSession(origin.caller), origin.at);
       return rules.put(origin, rule);
     },
     async remove(origin, name) {

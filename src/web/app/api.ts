@@ -38,7 +38,8 @@ export function toUserMessage(error: unknown): string {
 
 /** Adds what helps to find the cause: the forge's own words, and the id of the request in the server's log. */
 function toResponseMessage({ statusCode, code, message, requestId, body }: ApiError): string {
-  if (statusCode === 401) return SIGNED_OUT;
+  // A sensitive change needs a recent sign-in, which the user has cancelled.
+  if (statusCode === 401) return message.startsWith('Confirm this') ? message : SIGNED_OUT;
   const { forgeMessage } = (body ?? {}) as { readonly forgeMessage?: string };
   if (forgeMessage !== undefined) return `${message} (${forgeMessage})`;
   if (statusCode < 500) return message;

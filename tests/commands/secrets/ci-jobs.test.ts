@@ -173,6 +173,50 @@ test('a job of GitHub Actions deploys with a secret after the documented steps',
   expect(listed.out).toMatch(/shop-deploy.*acme\/shop.*15 min/);
 });
 
+test('the action masks the values of a job, and sets variables for its following steps', async () => {
+  const value = 'first 100%\r\nsecond\n\nDB_PASSWORD<<x';
+  const stored = await shell(`printf %s "$VALUE" | trellis secrets put tls-key --consumer acme/shop`, {
+    ...onLaptop(),
+    VALUE: value,
+  });
+  expect(stored.code).toBe(0);
+  const action = parse(await readFile(path.join(ROOT, 'deploy/secrets-action/action.yml'), 'utf8')) as Action;
+  const identity = await readFile(path.join(folder, 'repository-TRELLIS_SECRETS_IDENTITY'), 'utf8');
+  const given: Environment = {
+    ...{ server: `${server.origin}/secrets`, identity, command: action.inputs.command?.default ?? '' },
+    secrets: 'DB_PASSWORD=db-password\nTLS_KEY=tls-key\n',
+  };
+  const [step] = action.runs.steps;
+  const env = Object.fromEntries(
+    Object.entries(step!.env).map(([name, text]) => [
+      name,
+      text.replace(/\$\{\{ inputs\.(\w+) \}\}/, (_all, input: string) => given[input]!),
+    ]),
+  );
+  const file = path.join(folder, 'github-env');
+  await writeFile(file, '');
+  await writeFile(path.join(folder, 'step.sh'), step!.run);
+  const job = { ...env, ...onRunner('refs/heads/main'), GITHUB_ENV: file };
+  const { code, out } = await shell('bash step.sh', job);
+  expect([code, out.trim().split('\n')]).toEqual([
+    0,
+    ['hunter2', 'first 100%25%0D', 'second', 'DB_PASSWORD<<x'].map((line) => `::add-mask::${line}`),
+  ]);
+  const written = await readFile(file, 'utf8');
+  const [, first, second] = /^DB_PASSWORD<<(\w{32})\nhunter2\n\1\nTLS_KEY<<(\w{32})\n/.exec(written) ?? [];
+  expect([first !== second, written.endsWith(`TLS_KEY<<${second}\n${value}\n${second}\n`)]).toEqual([true, true]);
+  const damaged = { ...job, TRELLIS_ACTION_SECRETS: 'A B=db-password' };
+  expect(await shell('bash step.sh', damaged)).toMatchObject({
+    code: 2,
+    out: '::error::Expected a variable; received A B\n',
+  });
+});
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly runs: { readonly steps: readonly { readonly env: Environment; readonly run: string }[] };
+}
+
 test('a job of a different branch gets no token and shows the reason', async () => {
   expect(await runWorkflow('refs/heads/feature')).toEqual({
     ...{ code: 4, out: '' },

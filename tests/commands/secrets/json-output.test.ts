@@ -123,7 +123,7 @@ const CALLS: Readonly<Record<string, () => Call | Promise<Call>>> = {
 const INSECURE = ['--server', 'http://192.0.2.1'];
 
 /** They print the output of a program, a template, or a file in a format of the user. */
-const WITHOUT_JSON = ['run', 'mcp', 'inject', 'export'];
+const WITHOUT_JSON = ['run', 'mcp', 'webhook', 'inject', 'export'];
 
 function listCommands(command: Command, prefix: readonly string[] = []): (readonly [string, Command])[] {
   return command.commands.flatMap((each) => {

@@ -80,7 +80,14 @@ export async function openSecretsCli(): Promise<SecretsCli> {
     run: (args, given = {}) => runSecrets(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
     async approveLogin(said, access = { permissions: ['list', 'read'] }) {
       const { passkeys } = trellis.services.accounts;
-      const caller = { kind: 'session', sessionId: '', personId, username: 'ada', isAdmin: true } as const;
+      const caller = {
+        kind: 'session',
+        sessionId: '',
+        startedAt: Date.now(),
+        personId,
+        username: 'ada',
+        isAdmin: true,
+      } as const;
       const passkey = new Passkey(trellis.url);
       const credential = passkey.create(await passkeys.begin(caller));
       await passkeys.finish(caller, { credential, label: undefined }, '127.0.0.1');

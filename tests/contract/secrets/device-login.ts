@@ -20,6 +20,7 @@ export function deviceLoginTests(stage: () => Stage): void {
     const caller = {
       kind: 'session',
       sessionId: 'x',
+      startedAt: Date.now(),
       personId: stage().owner.person.id,
       username: 'ada',
       isAdmin: true,

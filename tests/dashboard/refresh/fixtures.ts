@@ -49,7 +49,14 @@ export async function openStage(
   };
   const dashboard = open();
   const { id: personId, username } = await createUserStore(database).add({ username: 'ada', displayName: 'Ada' });
-  const ada: SessionCaller = { kind: 'session', sessionId: '', personId, username, isAdmin: true };
+  const ada: SessionCaller = {
+    kind: 'session',
+    sessionId: '',
+    startedAt: Date.now(),
+    personId,
+    username,
+    isAdmin: true,
+  };
   await dashboard.settings.save(ada, toSettings(forges));
   const board = () => dashboard.boards.read(ada, { includeDrafts: true });
   return {

@@ -7,8 +7,14 @@ import type { SignInButton } from '../sign-in/sign-in.js';
 /** Reports to the requests of an ended session whether the user has signed in and they can be sent again. */
 type Settle = (isSignedIn: boolean) => void;
 
-/** Settles the sign-in for which the dialog is open. */
-const settleSignIn = signal<Settle>();
+/** The sign-in for which the dialog is open. */
+const pendingSignIn = signal<PendingSignIn>();
+
+interface PendingSignIn {
+  readonly settle: Settle;
+  /** Whether the session is valid, and the operation requires a recent sign-in. */
+  readonly isConfirmation: boolean;
+}
 
 /** The pending sign-in, for which all requests that fail with 401 wait together. */
 let waiting: Promise<boolean> | undefined;
@@ -33,20 +39,22 @@ export const repeatAfterSignIn: Middleware = {
     const original = originals.get(request);
     const isAsked = response.status === 401 && Boolean(user.value) && !isAboutSignIn(request);
     if (!isAsked || original === undefined || (isDeclined && request.method === 'GET')) return undefined;
-    return (await askToSignIn()) ? fetch(original) : undefined;
+    // The challenge of RFC 9470.
+    const isConfirmation = /insufficient_user_authentication/.test(response.headers.get('WWW-Authenticate') ?? '');
+    return (await askToSignIn(isConfirmation)) ? fetch(original) : undefined;
   },
 };
 
 /** Returns whether a request reads or starts the session. Such requests handle a 401 response themselves. */
 const isAboutSignIn = ({ url }: Request): boolean => /^\/api\/auth\/(?:session$|login\/)/.test(new URL(url).pathname);
 
-function askToSignIn(): Promise<boolean> {
+function askToSignIn(isConfirmation: boolean): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
-    settleSignIn.value = resolve;
+    pendingSignIn.value = { settle: resolve, isConfirmation };
   }).then((isSignedIn) => {
-    isDeclined = !isSignedIn;
+    isDeclined = !isSignedIn && !isConfirmation;
     waiting = undefined;
-    settleSignIn.value = undefined;
+    pendingSignIn.value = undefined;
     return isSignedIn;
   });
   return waiting;
@@ -54,8 +62,8 @@ function askToSignIn(): Promise<boolean> {
 
 /** The sign-in dialog, shown while requests wait for a sign-in. */
 export function SessionExpired() {
-  const settle = settleSignIn.value;
-  return settle && <SignInDialog settle={settle} />;
+  const pending = pendingSignIn.value;
+  return pending && <SignInDialog {...pending} />;
 }
 
 /** Signs in with a different tab, if the server no longer has the script of this tab's release. */
@@ -79,7 +87,7 @@ function SignInElsewhere({ onDone }: { readonly onDone: (next: SessionUser) => v
   );
 }
 
-function SignInDialog({ settle }: { readonly settle: Settle }) {
+function SignInDialog({ settle, isConfirmation }: PendingSignIn) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [Button, setButton] = useState<typeof SignInButton>();
@@ -103,8 +111,12 @@ function SignInDialog({ settle }: { readonly settle: Settle }) {
   };
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={() => settle(false)}>
-      <h2 id={id}>You’ve been signed out</h2>
-      <p>Sign in to continue. Nothing on this page is lost.</p>
+      <h2 id={id}>{isConfirmation ? 'Confirm with your passkey' : 'You’ve been signed out'}</h2>
+      <p>
+        {isConfirmation
+          ? 'This change needs a sign-in in the last 10 minutes. It continues afterwards.'
+          : 'Sign in to continue. Nothing on this page is lost.'}
+      </p>
       <div class="row wrapping">
         {Button && <Button onDone={enter} />}
         {isOutdated && <SignInElsewhere onDone={enter} />}

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
+import { openContext } from '../../../src/commands/secrets/context.js';
+import { createWebhook } from '../../../src/commands/secrets/webhook.js';
+import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
+
+const TOKEN = 'w'.repeat(32);
+
+let cli: SecretsCli;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  cli = await openSecretsCli();
+  server = createWebhook(await openSession(), TOKEN).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.close().closeAllConnections();
+  await cli.close();
+});
+
+const openSession = () =>
+  openContext({}, { in: process.stdin, out: process.stdout, err: process.stderr, env: cli.env });
+
+async function get(path: string, token = TOKEN) {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+  return { status: response.status, body: (await response.json()) as object };
+}
+
+async function put(value: Uint8Array | string, recipient = cli.recipient): Promise<string> {
+  const name = newName();
+  expect(await cli.run(['put', name, '--recipient', recipient], { stdin: value })).toMatchObject({ code: 0 });
+  return name;
+}
+
+test('returns an opened value as External Secrets reads it, and records the read', async () => {
+  const name = await put('hunter2\n');
+  expect(await get(`/secrets/${name}`)).toEqual({ status: 200, body: { value: 'hunter2\n' } });
+  const { data } = await cli.client.GET('/audit-log', { params: { query: { object_id: name } } });
+  expect(data?.map(({ action }) => action)).toEqual(['create', 'read']);
+});
+
+test('returns bytes in base64 only', async () => {
+  const name = await put(Buffer.from([0, 255]));
+  expect(await get(`/secrets/${name}?encoding=base64`)).toEqual({ status: 200, body: { value: 'AP8=' } });
+  expect(await get(`/secrets/${name}`)).toMatchObject({ status: 422 });
+});
+
+test.each(['', 'x', `${TOKEN}x`])('rejects the token %j, and reads nothing', async (token) => {
+  const name = await put('hunter2');
+  expect(await get(`/secrets/${name}`, token)).toEqual({ status: 401, body: { error: 'unauthenticated' } });
+  const { data } = await cli.client.GET('/audit-log', { params: { query: { object_id: name } } });
+  expect(data).toHaveLength(1);
+});
+
+test('reports unknown names, other paths, and values of other recipients', async () => {
+  expect(await get('/secrets/unknown')).toEqual({ status: 404, body: { error: 'unknown object' } });
+  expect(await get('/secrets/..%2fconsumers')).toMatchObject({ status: 404 });
+  const [other = ''] = await toRecipients(await generateIdentity());
+  const { status, body } = await get(`/secrets/${await put('hunter2', other)}`);
+  expect([status, body]).toEqual([502, { error: "This identity can't decrypt the value" }]);
+});
+
+test('requires a token of 32 characters, and an address', async () => {
+  const session = await openSession();
+  expect(() => createWebhook(session, 'x'.repeat(31))).toThrow('at least 32 characters');
+  expect(await cli.run(['webhook', '--listen', 'x'])).toMatchObject({ code: 2 });
+});
