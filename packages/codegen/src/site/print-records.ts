@@ -23,7 +23,7 @@ import {
   print,
 } from 'graphql';
 import { printLiteral, printModules, toKey } from '../output.js';
-import { WRITTEN_BY_SERVER } from './check-sources.js';
+import { WRITTEN_BY_SERVER } from './check-directives.js';
 import type { SiteContract } from './load-schema.js';
 import { isRecordType, type SdlField } from './sdl.js';
 
