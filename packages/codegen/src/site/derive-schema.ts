@@ -1,7 +1,7 @@
 import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import { type DefinitionNode, type DocumentNode, type FieldDefinitionNode, Kind, parse, print, visit } from 'graphql';
-import type { SiteContract } from './load-schema.js';
 import {
+  type SiteContract,
   GENERATOR_DIRECTIVES,
   GROUP_SORT,
   GROUP_SORT_KEY,
