@@ -2,7 +2,7 @@
 import { AppError } from '@trellis/core/errors';
 import { assertRecentSignIn, type Caller } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
-import { updateResealOfConsumer, updateResealOfSecrets } from './reseal-state.js';
+import { updateResealOfConsumer, updateResealOfSecrets } from './sealed-values.js';
 import { renameInRules } from './workload/rules-of-consumer.js';
 
 /** Reports whether a secret names the consumer, or it was added. */

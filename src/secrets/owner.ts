@@ -3,7 +3,7 @@ import { type Caller, requireAdminSession, requireOwner } from '../accounts/call
 import { type Database, inTransaction } from '../storage/database.js';
 import { appendAuditEntry, type AuditOrigin, type RequestOrigin } from './audit/chain.js';
 import { parsePublicKey, toKeyFingerprint } from './public-keys.js';
-import { updateResealOfAll } from './reseal-state.js';
+import { updateResealOfAll } from './sealed-values.js';
 
 /** The owner's public key and the copies of their identity. */
 export interface OwnerIdentity extends OwnerKeys {

@@ -8,8 +8,14 @@ import { type Database, inTransaction, isPostgres } from '../storage/database.js
 import { sql } from '../storage/kysely.js';
 import { prepare, prepareBatch } from '../storage/prepared.js';
 import { appendAuditEntries, PENDING_COLUMNS, type RequestOrigin, toPendingEntry } from './audit/chain.js';
-import { findExplicitRecipients, saveResealState } from './reseal-state.js';
-import { MAX_REPLACED, type NewSealedValue, replaceValue, toValueDetail } from './sealed-values.js';
+import {
+  findExplicitRecipients,
+  saveResealState,
+  MAX_REPLACED,
+  type NewSealedValue,
+  replaceValue,
+  toValueDetail,
+} from './sealed-values.js';
 import {
   assertIfMatch,
   compareBytes,

@@ -6,8 +6,9 @@ import { sql } from '../storage/kysely.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
 import { createValueReplacer } from './replace-values.js';
-import { markExplicitRecipients, saveResealState } from './reseal-state.js';
 import {
+  markExplicitRecipients,
+  saveResealState,
   findValue,
   listRecipients,
   type NewSealedValue,

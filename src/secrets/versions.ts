@@ -3,8 +3,8 @@ import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';
-import { saveResealState } from './reseal-state.js';
 import {
+  saveResealState,
   findValue,
   listExplicitRecipients,
   listRecipients,

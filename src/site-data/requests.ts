@@ -114,7 +114,7 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
     },
     reuse: {
       repeatable,
-      getVersion: open.imaging.currentLinks,
+      getVersion: () => imaging.signer?.currentWindow() ?? 0,
       getGeneration: () => store.generation,
       unchangedSince: (kinds) => store.unchangedSince(kinds),
       follow: () => changes.follow(),

@@ -160,7 +160,7 @@ export function startSite(config: Config, options: SiteServiceOptions): SharingS
 }
 
 class RetryingSite implements SharingSiteService {
-  #state: SiteState = { status: 'starting', reason: STARTING };
+  state: SiteState = { status: 'starting', reason: STARTING };
   /** Present while the state is open. */
   #site: Site | undefined;
   readonly firstAttempt: Promise<OpenSite>;
@@ -181,12 +181,8 @@ class RetryingSite implements SharingSiteService {
     this.#attempt = this.firstAttempt.catch((error: unknown) => this.#retryAfter(error));
   }
 
-  get state(): SiteState {
-    return this.#state;
-  }
-
-  set state(state: SiteState) {
-    this.#state = state;
+  #changeState(state: SiteState): void {
+    this.state = state;
     this.#options.onShared?.('site');
   }
 
@@ -296,7 +292,7 @@ class RetryingSite implements SharingSiteService {
       };
       await this.#options.checkSite?.(open);
       this.#site = site;
-      this.state = { open };
+      this.#changeState({ open });
       this.#publish(publisher, { schema, modules });
       // A site that restricts its image arguments may not allow these previews.
       if (this.#config.imagePreviews && !storedQueries) this.#previews = prepareSitePreviews(open, log);
@@ -349,7 +345,10 @@ class RetryingSite implements SharingSiteService {
     const { imaging, markdown } = this.state.open;
     const site = this.#site;
     this.#site = undefined;
-    this.state = { status: 'unavailable', reason: 'The records of the site were damaged and are made again.' };
+    this.#changeState({
+      status: 'unavailable',
+      reason: 'The records of the site were damaged and are made again.',
+    });
     this.#wasOpen = true;
     this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
     this.#previews?.close();
@@ -373,7 +372,7 @@ class RetryingSite implements SharingSiteService {
   #retryAfter(error: unknown): void {
     const isOver = this.#stop.signal.aborted || this.#options.signal?.aborted;
     if (isOver || !(this.#isBesideOthers || this.#wasOpen)) return;
-    this.state = { status: 'unavailable', reason: toPublicReason(error) };
+    this.#changeState({ status: 'unavailable', reason: toPublicReason(error) });
     const message = toText(error);
     if (message !== this.#lastMessage) {
       const line = `TRELLIS_SITE (${this.#config.site}): ${message}`;
@@ -460,8 +459,8 @@ export interface ImageService {
   readonly pictures: ImageSources;
   readonly images: Images;
   readonly publicFiles: PublicFiles;
-  /** Returns a number that changes with the signatures of links; constant for links without signatures. */
-  readonly currentLinks: () => number;
+  /** Signs the links; absent for links without signatures. */
+  readonly signer: ImagesOptions['signer'];
 }
 
 interface SiteDataOptions {
@@ -540,7 +539,7 @@ export function openImageService(
     signer: options.signer,
     fetchFile,
   });
-  return { pictures, images, publicFiles, currentLinks: () => options.signer?.currentWindow() ?? 0 };
+  return { pictures, images, publicFiles, signer: options.signer };
 }
 
 /** Returns the source of an image with the path of its copy, which is made from the bucket unless it exists. */

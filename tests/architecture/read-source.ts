@@ -2,15 +2,23 @@ import ts from 'typescript';
 
 /** The parts of a source file that the architecture rules restrict, with line numbers from 1. */
 export interface ParsedSource {
-  imports: readonly { specifier: string; line: number; isType: boolean }[];
+  imports: readonly SourceImport[];
   defaultExports: readonly number[];
   environmentReads: readonly number[];
+}
+
+/** An import or a re-export; `isLate` for one that runs when it is reached, such as `import('./b.js')`. */
+export interface SourceImport {
+  specifier: string;
+  line: number;
+  isType: boolean;
+  isLate: boolean;
 }
 
 /** Reads the imports, default exports and reads of the environment of one file. */
 export function readSource(text: string): ParsedSource {
   const file = ts.createSourceFile('source.tsx', text, ts.ScriptTarget.Latest);
-  const imports: { specifier: string; line: number; isType: boolean }[] = [];
+  const imports: SourceImport[] = [];
   const defaultExports: number[] = [];
   const environmentReads: number[] = [];
   visit(file);
@@ -18,7 +26,9 @@ export function readSource(text: string): ParsedSource {
 
   function visit(node: ts.Node): void {
     const specifier = specifierOf(node);
-    if (specifier !== undefined) imports.push({ specifier, line: lineOf(node), isType: isTypeOnly(node) });
+    if (specifier !== undefined) {
+      imports.push({ specifier, line: lineOf(node), isType: isTypeOnly(node), isLate: ts.isCallExpression(node) });
+    }
     if (isDefaultExport(node)) defaultExports.push(lineOf(node));
     if (isEnvironment(node)) environmentReads.push(lineOf(node));
     ts.forEachChild(node, visit);

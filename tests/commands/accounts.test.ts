@@ -4,7 +4,7 @@ import { accountsCommand } from '../../src/commands/accounts.js';
 import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { Passkey } from '../contract/passkey.js';
-import { createDatabaseTarget } from '../storage/engine.js';
+import { createMigratedTarget } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
 
 const ORIGIN = 'https://trellis.example';
@@ -15,7 +15,7 @@ let database: Database;
 let accounts: Accounts;
 
 beforeEach(async () => {
-  place = await createDatabaseTarget();
+  place = await createMigratedTarget();
   database = await openDatabase(place);
   accounts = createAccounts(database, { origin: () => ORIGIN });
 });

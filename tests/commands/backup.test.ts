@@ -12,7 +12,7 @@ import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
-import { createDatabaseTarget, engine } from '../storage/engine.js';
+import { createDatabaseTarget, createMigratedTarget, engine } from '../storage/engine.js';
 import { BUCKET, startS3Server } from '../storage/objects/s3-server.js';
 import { type CommandOutcome, runCommand } from './run-command.js';
 
@@ -32,7 +32,8 @@ let server: Server;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-backup-'));
   file = path.join(folder, 'trellis.backup');
-  server = await makeServer('old', engine);
+  const { state } = await makeServer('old', 'SQLite');
+  server = { state, place: await createMigratedTarget(path.join(state, 'trellis.db')) };
   const database = await openDatabase(server.place);
   await fill(database);
   await database.destroy();

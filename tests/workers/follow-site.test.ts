@@ -1,7 +1,7 @@
 /** A site that one service owns and another follows, in one process. */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.js';
@@ -102,10 +102,12 @@ test('reads the previews that the owner has rendered ahead of queries', async ()
   await eventually(() => expect(countFiles()).toBe(2));
 });
 
+/** Moves the file in, so that the site never has an empty file of this name. */
 async function putSparse(name: string, bytes: number): Promise<void> {
-  const file = path.join(folder, 'site', name);
+  const file = path.join(folder, name);
   await writeFile(file, '');
   await truncate(file, bytes);
+  await rename(file, path.join(folder, 'site', name));
 }
 
 const DIGEST = 'internal.contentDigest';

@@ -1,10 +1,10 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { firstRowStatement } from './query/compile-query.js';
-import { withComputedValues } from './query/computed-values.js';
 import { QueryConnection } from './query/connection.js';
 import { Engine, type EngineOptions } from './query/engine.js';
 import type { RecordQueries } from './query/record-queries.js';
+import { withComputedValues } from './query/record-reader.js';
 import { ChangeFeed } from './record-changes.js';
 import type { RecordSchema } from './records/record-schema.js';
 import { quoteIdentifier, type SqlValue, Statements } from './records/sql.js';

@@ -3,13 +3,16 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../config/startup-error.js';
+import type { components } from '../../generated/secrets/client.js';
 import type { CheckedValue, LatestValue, ReceivedValue } from '../../sealing/authentic-values.js';
 import { type CommandContext, loadSealing, unwrapResult } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readKnownKeys, saveKnownKeys } from './known-keys-file.js';
 import { omitUndefined } from './options.js';
 import { stateFolder, writePrivateFile } from './settings.js';
-import type { ObjectMetadata } from './values.js';
+
+/** The metadata of a secret. */
+export type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** Selects one value of a secret, and the accepted exceptions. */
 export interface WantedValue {

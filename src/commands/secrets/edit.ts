@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
+import { findSecret } from './objects.js';
 import { addIdOption, collectValues } from './options.js';
 import { createMemoryFolder } from './run/secret-files.js';
 import { withoutCredentials } from './run/selection.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty } from './settings.js';
-import { describeStored, findSecret, openCurrentValue, sealReplacement } from './values.js';
+import { describeStored, openCurrentValue, sealReplacement } from './values.js';
 
 interface EditOptions extends ConnectionOptions {
   readonly id?: string;

@@ -1,15 +1,20 @@
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import type { components } from '../../generated/secrets/client.js';
-import { fetchCheckedValue, recordSigned, replaceSignature, signStored, toWanted } from './authentic-values.js';
+import {
+  fetchCheckedValue,
+  type ObjectMetadata,
+  recordSigned,
+  replaceSignature,
+  signStored,
+  toWanted,
+} from './authentic-values.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { addIdOption, collectValues, omitUndefined, parseCount, parseRotation } from './options.js';
 import { toDateText, toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
-import { findSecret } from './values.js';
 
 interface SecretListOptions extends ConnectionOptions {
   readonly tag?: readonly string[];
@@ -133,8 +138,6 @@ function addDestroy(secrets: Command, terminal: Terminal): void {
   );
 }
 
-type ObjectMetadata = components['schemas']['ObjectMetadata'];
-
 /** Selects secrets. */
 interface SecretSelection {
   readonly tag?: readonly string[];
@@ -157,6 +160,24 @@ export async function fetchSecrets({ client }: CommandContext, selection: Secret
   const pages = readAll((page) => client.GET('/objects', { params: { query: { ...filter, ...page } } }));
   for await (const object of pages) objects.push(object);
   return objects;
+}
+
+/**
+ * Reads the metadata of a secret, which a read of its value does not return.
+ *
+ * @throws CommandFailure for an unknown name, and for several variants without an id.
+ */
+export async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
+  const variants: ObjectMetadata[] = [];
+  for await (const variant of readAll(client, '/objects', { params: { query: { slug } } })) {
+    if (variant.id === id) return variant;
+    variants.push(variant);
+  }
+  const [object, other] = id === undefined ? variants : [];
+  if (object === undefined) throw new CommandError('unknown object', EXIT.notFound);
+  if (other === undefined) return object;
+  const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');
+  throw new CommandError(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
 }
 
 const toObjectTable = (objects: readonly ObjectMetadata[]): Promise<string> =>

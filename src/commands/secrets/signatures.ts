@@ -12,16 +12,16 @@ import {
   replaceSignature,
   toWanted,
   type WantedValue,
+  type ObjectMetadata,
 } from './authentic-values.js';
 import { type CommandContext, loadSealing, type Terminal, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { confirm, readValue } from './input.js';
 import { readKnownKeys, saveKnownKeys } from './known-keys-file.js';
-import { fetchSecrets } from './objects.js';
+import { fetchSecrets, findSecret } from './objects.js';
 import { addIdOption, collectValues, omitUndefined } from './options.js';
 import { toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, signingKeyPath, writePrivateFile } from './settings.js';
-import { findSecret, type ObjectMetadata } from './values.js';
 
 interface KeygenOptions {
   readonly file?: string;

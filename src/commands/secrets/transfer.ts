@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { toVariable } from '../../sealing/env-names.js';
-import { fetchSealedValue, recordSigned, signStored, toWanted } from './authentic-values.js';
+import { fetchSealedValue, recordSigned, signStored, toWanted, type ObjectMetadata } from './authentic-values.js';
 import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
@@ -13,7 +13,6 @@ import { openStoredValue } from './open-value.js';
 import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
 import { writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
-import type { ObjectMetadata } from './values.js';
 
 interface ExportOptions extends ConnectionOptions {
   readonly format: TransferFormat;

@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import type { components } from '../../generated/secrets/client.js';
-import { fetchSealedValue, recordSigned, signStored, toWanted } from './authentic-values.js';
+import { fetchSealedValue, type ObjectMetadata, recordSigned, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
+import { findSecret } from './objects.js';
 import { isForeignIdentity, openStoredValue } from './open-value.js';
 import {
   addIdOption,
@@ -146,8 +145,6 @@ function toText(value: Uint8Array): { readonly value: string; readonly encoding:
   if (isUtf8(bytes)) return { value: bytes.toString(), encoding: 'utf-8' };
   return { value: bytes.toString('base64'), encoding: 'base64' };
 }
-
-export type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** `put`: creates a secret, or a variant of a name. */
 async function putValue(session: CommandContext, slug: string, flags: PutOptions): Promise<void> {
@@ -295,24 +292,6 @@ async function replaceSealed(
   const stored = await unwrapResult(session.client.PUT('/objects/{slug}', { params, body }));
   await recordSigned(session, stored);
   return stored;
-}
-
-/**
- * Reads the metadata of a secret, which a read of its value does not return.
- *
- * @throws CommandFailure for an unknown name, and for several variants without an id.
- */
-export async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
-  const variants: ObjectMetadata[] = [];
-  for await (const variant of readAll(client, '/objects', { params: { query: { slug } } })) {
-    if (variant.id === id) return variant;
-    variants.push(variant);
-  }
-  const [object, other] = id === undefined ? variants : [];
-  if (object === undefined) throw new CommandError('unknown object', EXIT.notFound);
-  if (other === undefined) return object;
-  const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');
-  throw new CommandError(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
 }
 
 /** Reports whether the current key of the owner is among the recorded recipients. */

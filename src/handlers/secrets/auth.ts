@@ -3,7 +3,8 @@ import type { components } from '../../generated/secrets/types.js';
 import type { OwnerPasskey } from '../../secrets/access.js';
 import type { OwnerIdentity } from '../../secrets/owner.js';
 import { pageHeaders } from '../paging.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
+import { toRequestOrigin } from './objects.js';
+import type { SecretsServices } from './services.js';
 
 type AuthServices = Pick<SecretsServices, 'accounts' | 'owner' | 'ownerAccess'>;
 

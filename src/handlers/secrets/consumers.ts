@@ -2,7 +2,8 @@ import type { ConsumersHandlers, ListConsumersInput } from '../../generated/secr
 import type { components } from '../../generated/secrets/types.js';
 import type { Consumer } from '../../secrets/consumers.js';
 import { pageHeaders } from '../paging.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
+import { toRequestOrigin } from './objects.js';
+import type { SecretsServices } from './services.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
 

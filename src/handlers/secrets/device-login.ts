@@ -2,7 +2,8 @@ import type { TokenAccess } from '../../accounts/callers.js';
 import type { DeviceLoginHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { DeviceLoginError } from '../../secrets/device-logins.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
+import { toRequestOrigin } from './objects.js';
+import type { SecretsServices } from './services.js';
 import { toAccessBody } from './tokens.js';
 
 type DeviceLoginServices = Pick<SecretsServices, 'deviceLogins' | 'ownTokens'>;

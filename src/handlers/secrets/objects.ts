@@ -1,10 +1,12 @@
+import type { Caller } from '../../accounts/callers.js';
 import type { ObjectsHandlers, VersionsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
+import type { RequestOrigin } from '../../secrets/audit/chain.js';
 import type { ResealReason, SecretMetadata } from '../../secrets/secret-records.js';
 import type { SecretValueInput } from '../../secrets/secret-store.js';
 import type { SecretVersion } from '../../secrets/versions.js';
 import { pageHeaders } from '../paging.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
+import type { SecretsServices } from './services.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'secrets'>;
 
@@ -151,4 +153,16 @@ function toVersionBody(version: SecretVersion): Schemas['ObjectVersion'] {
     ...(recipients.length > 0 && { recipients: [...recipients] }),
     ...(signature !== undefined && { signature }),
   };
+}
+
+interface Input {
+  readonly caller: Caller | undefined;
+  readonly address: string;
+  /** Absent for operations that are not audited. */
+  readonly headers?: { readonly 'x-caller'?: string };
+}
+
+/** Returns the origin of a request, as recorded in the audit log. */
+export function toRequestOrigin({ caller, address, headers }: Input): RequestOrigin {
+  return { caller, callerName: headers?.['x-caller'], ip: address, at: Date.now() };
 }

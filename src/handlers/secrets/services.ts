@@ -1,8 +1,6 @@
 import type { Mcp } from '@trellis/server/mcp/endpoint';
 import type { Accounts } from '../../accounts/accounts.js';
-import type { Caller } from '../../accounts/callers.js';
 import type { SecretsAccess } from '../../secrets/access.js';
-import type { RequestOrigin } from '../../secrets/audit/chain.js';
 import type { AuditLog } from '../../secrets/audit/log.js';
 import type { ConsumerStore } from '../../secrets/consumers.js';
 import type { SecretsOwner } from '../../secrets/owner.js';
@@ -27,16 +25,4 @@ export interface SecretsServices extends SecretsAccess {
   readonly environment?: string;
   /** The release without its leading v, or `dev`. */
   readonly version: string;
-}
-
-interface Input {
-  readonly caller: Caller | undefined;
-  readonly address: string;
-  /** Absent for operations that are not audited. */
-  readonly headers?: { readonly 'x-caller'?: string };
-}
-
-/** Returns the origin of a request, as recorded in the audit log. */
-export function toRequestOrigin({ caller, address, headers }: Input): RequestOrigin {
-  return { caller, callerName: headers?.['x-caller'], ip: address, at: Date.now() };
 }

@@ -3,7 +3,8 @@ import type { ConsumerTokensHandlers, TokensHandlers } from '../../generated/sec
 import type { components } from '../../generated/secrets/types.js';
 import type { TokenMetadata, TokenStatus } from '../../secrets/service-tokens.js';
 import { pageHeaders } from '../paging.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
+import { toRequestOrigin } from './objects.js';
+import type { SecretsServices } from './services.js';
 
 type TokensServices = Pick<SecretsServices, 'basePath' | 'writeTokens'>;
 

@@ -1,7 +1,8 @@
 import type { WorkloadIdentityHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { WorkloadRule } from '../../secrets/workload/rules.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
+import { toRequestOrigin } from './objects.js';
+import type { SecretsServices } from './services.js';
 import { toAccessBody } from './tokens.js';
 
 type WorkloadServices = Pick<SecretsServices, 'workloadRules' | 'workloadTokens'>;

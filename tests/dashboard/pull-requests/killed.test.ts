@@ -11,7 +11,7 @@ import { spawnNode } from '../../child-process.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 import { githubPullRequest, githubRepository, type GithubPullRequest } from '../../forges/github-state.js';
 import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
-import { createDatabaseTarget } from '../../storage/engine.js';
+import { createMigratedTarget } from '../../storage/engine.js';
 import { onGithub, actionError } from './fixtures.js';
 
 let place: DatabaseTarget;
@@ -20,7 +20,7 @@ let github: TestGithub;
 let one: GithubPullRequest;
 
 beforeEach(async () => {
-  place = await createDatabaseTarget();
+  place = await createMigratedTarget();
   database = await openDatabase(place);
   one = githubPullRequest(1);
   github = await startGithub([githubRepository('acme/shop', { pullRequests: [one] })]);

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Types } from '@graphql-codegen/plugin-helpers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
+import type { GraphQLSchema } from 'graphql';
 import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
-import { isSelfContained, type LoadedSchemas, loadPlugins, type OutputFiles, runOutput } from './run-output.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {
@@ -285,3 +285,120 @@ function toEntry(project: Project, job: LoadedTarget, output?: TargetOutput): Ca
 
 const digestInputs = ({ config, generators }: Project, { target, documents }: LoadedTarget) =>
   digestTexts([['', generators], ['settings', JSON.stringify(config.generates[target.output])], ...documents]);
+
+/** The generated files of an output: path → text. */
+interface OutputFiles {
+  readonly files: ReadonlyMap<string, string>;
+  readonly details: OutputDetails | undefined;
+}
+
+/** Returns whether an output needs nothing but its preset: no documents, and no loader other than its own. */
+function isSelfContained(config: Types.Config, output: string): boolean {
+  const settings = config.generates[output];
+  if (settings === undefined || Array.isArray(settings) || settings.preset === undefined) return false;
+  const hasDocuments = [config.schema, config.documents, settings.documents].some((part) => part !== undefined);
+  return !hasDocuments && findLoaders(settings) !== undefined;
+}
+
+/**
+ * Imports the plugins of outputs. Presets run at the same time, and one of them requires a library of these plugins, which
+ * fails while an import of it is under way.
+ */
+async function loadPlugins(root: string, config: Types.Config, outputs: readonly string[]): Promise<void> {
+  const plugins = outputs.flatMap((output) => listPlugins(config.generates[output] as Types.ConfiguredOutput));
+  const names = new Set(plugins.flatMap((plugin) => Object.keys(plugin)));
+  await Promise.all([...names].map((name) => importFrom(root, toPluginModule(name))));
+}
+
+const listPlugins = ({ plugins = [] }: Types.ConfiguredOutput): Types.ConfiguredPlugin[] =>
+  [plugins].flat().map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
+
+/** The schemas of a run by loader and documents: outputs with the same documents share a schema. */
+type LoadedSchemas = Map<string, Promise<GraphQLSchema>>;
+
+/**
+ * Runs the preset of an output and the plugins that it selects, without the command of graphql-codegen and its
+ * dependencies. Paths are relative to `root`.
+ */
+async function runOutput(
+  root: string,
+  config: Types.Config,
+  output: string,
+  schemas: LoadedSchemas,
+): Promise<OutputFiles> {
+  const settings = config.generates[output] as Types.ConfiguredOutput;
+  const [{ codegen }, { getCachedDocumentNodeFromSchema }, { buildSchema }] = await Promise.all([
+    import('@graphql-codegen/core'),
+    import('@graphql-codegen/plugin-helpers'),
+    import('graphql'),
+  ]);
+  const [loaded] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadOnce(loader)));
+  const schemaAst = loaded ?? buildSchema('type Query');
+  const schema = getCachedDocumentNodeFromSchema(schemaAst);
+  const plugins = listPlugins(settings);
+  const names = plugins.flatMap((plugin) => Object.keys(plugin));
+  const loadedPlugins = await Promise.all(
+    names.map(async (name) => [name, await importFrom<CodegenPlugin>(root, toPluginModule(name))] as const),
+  );
+  const pluginContext: Record<string, unknown> = {};
+  const importExtension = config.importExtension;
+  const shared = { importExtension, emitLegacyCommonJSImports: true };
+  const preset = await loadPreset(root, settings.preset);
+  const sections = await preset.buildGeneratesSection({
+    baseOutputDir: output,
+    presetConfig: (settings.presetConfig ?? {}) as Record<string, unknown>,
+    plugins,
+    schema,
+    schemaAst,
+    documents: [],
+    config: { ...(config.config as object), ...(settings.config as object), ...shared },
+    pluginMap: Object.fromEntries(loadedPlugins),
+    pluginContext,
+    documentTransforms: [],
+  });
+  const files = await Promise.all(
+    sections.map(async (section) => [section.filename, await codegen({ ...section, ...shared })] as const),
+  );
+  return { files: new Map(files), details: pluginContext[output] as OutputDetails | undefined };
+
+  function loadOnce(loader: Loader): Promise<GraphQLSchema> {
+    const key = loader.join(' ');
+    const loading = schemas.get(key) ?? loadSchema(root, loader);
+    schemas.set(key, loading);
+    return loading;
+  }
+}
+
+/** A schema loader and the documents that it reads. */
+type Loader = readonly [pattern: string, module: string];
+
+/** Returns the schema loaders of an output; `undefined` if its schema has other sources. */
+function findLoaders({ schema = [] }: Types.ConfiguredOutput): Loader[] | undefined {
+  const pointers = [schema].flat();
+  if (pointers.some((pointer) => typeof pointer === 'string')) return undefined;
+  const entries = pointers.flatMap((pointer) => Object.entries(pointer as Record<string, { loader?: unknown }>));
+  const loaders = entries.flatMap(([pattern, { loader }]): Loader[] =>
+    typeof loader === 'string' ? [[pattern, loader]] : [],
+  );
+  return loaders.length === entries.length && loaders.length <= 1 ? loaders : undefined;
+}
+
+async function loadSchema(root: string, [pattern, module]: Loader): Promise<GraphQLSchema> {
+  const { default: load } = await importFrom<{
+    default: (pattern: string, options: { cwd: string }) => Promise<GraphQLSchema>;
+  }>(root, module);
+  return load(pattern, { cwd: root });
+}
+
+async function loadPreset(root: string, preset: Types.ConfiguredOutput['preset']): Promise<Types.OutputPreset> {
+  if (typeof preset === 'object') return preset;
+  return (await importFrom<{ preset: Types.OutputPreset }>(root, preset ?? '')).preset;
+}
+
+/** The plugins of graphql-codegen are packages, which a configuration names without their scope. */
+const toPluginModule = (name: string): string => (/^[\w-]+$/u.test(name) ? `@graphql-codegen/${name}` : name);
+
+async function importFrom<Module>(root: string, module: string): Promise<Module> {
+  const isFile = module.startsWith('.') || path.isAbsolute(module);
+  return (await import(isFile ? pathToFileURL(path.resolve(root, module)).href : module)) as Module;
+}

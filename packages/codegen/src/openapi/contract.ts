@@ -1,6 +1,13 @@
 import { pascal } from '../output.js';
-import { type FormContract, toFormContract, withoutFiles } from './forms.js';
-import { findJsonType, URLENCODED, MULTIPART, parseMediaType } from './media-types.js';
+import {
+  type FormContract,
+  toFormContract,
+  withoutFiles,
+  findJsonType,
+  URLENCODED,
+  MULTIPART,
+  parseMediaType,
+} from './forms.js';
 import { toNode } from './nodes.js';
 import { readTextValue, type TextValue } from './text-types.js';
 

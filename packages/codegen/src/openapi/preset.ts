@@ -11,15 +11,20 @@ import {
 import { type GeneratorOutput, handlersName, inputName, outputName, pascal, toOutputs } from '../output.js';
 import { bundle, createBundleSourceMap } from './bundle.js';
 import { writeCalls } from './calls.js';
-import { checkDocument } from './checks/document.js';
+import {
+  checkDocument,
+  checkInlineOperations,
+  checkPaths,
+  collectOperations,
+  type OperationIndex,
+} from './checks/document.js';
 import { checkExamples } from './checks/examples.js';
+import { checkParameters } from './checks/inputs.js';
 import { checkOperations } from './checks/operations.js';
-import { checkParameters } from './checks/parameters.js';
-import { checkInlineOperations, checkPaths, collectOperations, type OperationIndex } from './checks/paths.js';
 import { checkSchemas } from './checks/schemas.js';
 import { checkStructure } from './checks/structure.js';
 import { writeClient } from './client.js';
-import { completeContract } from './complete.js';
+import { completeContract, upgradeDocument } from './complete.js';
 import { type ContractDocument, dereference, METHODS, toContract } from './contract.js';
 import { splitDirections, withoutAbsent } from './directions.js';
 import {
@@ -36,7 +41,6 @@ import { createHandlerStubs, writeOperations } from './operations.js';
 import { resolveReferences, wrapFragment } from './references.js';
 import { NAME_MAPS, toContractRevision, writeRevision } from './revision.js';
 import { astToString, resolveRef, scanDiscriminators, transformSchema } from './third-party.js';
-import { upgradeDocument } from './upgrade.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */

@@ -4,7 +4,7 @@
  */
 import path from 'node:path/posix';
 import { pascal } from '../output.js';
-import { OPENAPI_GRAMMAR } from './grammar.js';
+import { OPENAPI_GRAMMAR, listObjects, type TypedNode } from './grammar.js';
 import {
   child,
   type ContractSources,
@@ -17,7 +17,6 @@ import {
   parseReference,
   recordMove,
 } from './nodes.js';
-import { listObjects, type TypedNode } from './walk.js';
 
 /** The member of a document without `openapi` that holds its own text. */
 const FRAGMENT = 'x-document';

@@ -8,8 +8,7 @@ import {
   isScalarType,
   Kind,
 } from 'graphql';
-import { checkBackReference, checkLink } from './check-links.js';
-import { checkSources } from './check-sources.js';
+import { checkBackReference, checkLink, checkSources } from './check-directives.js';
 import { checkMarkdown, MARKDOWN_TYPE } from './markdown-types.js';
 import {
   allQueryName,

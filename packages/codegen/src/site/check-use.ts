@@ -12,8 +12,8 @@ import {
   isUnionType,
 } from 'graphql';
 import { checkDate } from './check-records.js';
-import type { SiteContract } from './load-schema.js';
 import {
+  type SiteContract,
   DiagnosticList,
   findDirective,
   getAstNode,

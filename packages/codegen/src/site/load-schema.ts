@@ -21,7 +21,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
-import { findBackEnds } from './check-links.js';
+import { findBackEnds } from './check-directives.js';
 import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
 import { checkUse } from './check-use.js';
@@ -42,6 +42,7 @@ import {
   type SdlField,
   type SdlFields,
   singleQueryName,
+  type SiteContract,
 } from './sdl.js';
 
 /** The contract that a schema was derived from, and the text of the schema. */
@@ -92,18 +93,6 @@ export function getDerivation(schema: GraphQLSchema): Derivation {
 function extend(schema: GraphQLSchema, extension: Extension): GraphQLSchema {
   schema.extensions = { ...schema.extensions, [EXTENSION]: extension };
   return schema;
-}
-
-/** The hand-written part of the contract, which has passed all checks. */
-export interface SiteContract {
-  /** In the order of the documents. Record types include the fields of Node. */
-  readonly definitions: readonly DefinitionNode[];
-  /** The hand-written types, with placeholders for derived types. */
-  readonly schema: GraphQLSchema;
-  /** One table for each record type, in the order of the documents. */
-  readonly tables: readonly RecordTable[];
-  /** The fields that every record has. */
-  readonly nodeFields: readonly RecordField[];
 }
 
 /**

@@ -12,10 +12,17 @@ import {
 } from 'graphql';
 import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
-import { getDerivation, type SiteContract } from './load-schema.js';
+import { getDerivation } from './load-schema.js';
 import { BANNER, printRecords, printRecordTypes, toRecordTypeName } from './print-records.js';
 import { type BaseResolvers, createResolverStubs, listResolvers } from './resolvers-plugin.js';
-import { findStoredScalar, hasFilter, listDerivedNamesOfType, locateAstNode, toTypeName } from './sdl.js';
+import {
+  type SiteContract,
+  findStoredScalar,
+  hasFilter,
+  listDerivedNamesOfType,
+  locateAstNode,
+  toTypeName,
+} from './sdl.js';
 
 /** The configuration of the preset in `codegen.ts`. */
 interface PresetConfig {

@@ -15,9 +15,9 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import type { Stub } from '../output.js';
-import { getDerivation, type SiteContract } from './load-schema.js';
+import { getDerivation } from './load-schema.js';
 import { BANNER, toRecordTypeName } from './print-records.js';
-import { locateAstNode, readDirectives, type SdlField, singleQueryName, toTypeName } from './sdl.js';
+import { type SiteContract, locateAstNode, readDirectives, type SdlField, singleQueryName, toTypeName } from './sdl.js';
 
 /** A plugin for graphql-codegen that adds {@link printSiteResolvers} to the output. */
 export const plugin: PluginFunction<PluginConfig, Types.ComplexPluginOutput> = (schema, _documents, config) => {

@@ -1,4 +1,5 @@
 /** Functions that inspect SDL: its types and fields, directives, derived names, and positions for errors. */
+import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import {
   type ASTNode,
   type ConstDirectiveNode,
@@ -273,4 +274,16 @@ export class DiagnosticList {
   throwIfAny(): void {
     throwDiagnostics(this.#diagnostics);
   }
+}
+
+/** The hand-written part of the contract, which has passed all checks. */
+export interface SiteContract {
+  /** In the order of the documents. Record types include the fields of Node. */
+  readonly definitions: readonly DefinitionNode[];
+  /** The hand-written types, with placeholders for derived types. */
+  readonly schema: GraphQLSchema;
+  /** One table for each record type, in the order of the documents. */
+  readonly tables: readonly RecordTable[];
+  /** The fields that every record has. */
+  readonly nodeFields: readonly RecordField[];
 }

@@ -211,7 +211,7 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     if (errors.length > 0) return { status: invalidStatus, errors };
     options.onOperation?.(response, operation);
     const isSubscription = operation.operation === OperationTypeNode.SUBSCRIPTION;
-    if (isSubscription || isLive(operation, options.schema, input.variables))
+    if (isSubscription || (operation.directives?.length && isLive(operation, options.schema, input.variables)))
       return follow({ document, operation, input }, { request, response });
     const state = cache?.state;
     const result = await run(document, input, options);

@@ -1,5 +1,5 @@
 /** The steps from a matched operation to its response. */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import type { Request, Response } from 'express';
 import { deferBody } from '../http/body.js';
@@ -10,12 +10,16 @@ import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
-import { withDeadline } from './deadline.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
-import { assertValid } from './input.js';
+import {
+  assertValid,
+  readCookieParameters,
+  readHeaderParameters,
+  readPathParameters,
+  readQueryParameters,
+  readBody,
+} from './input.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
-import { readCookieParameters, readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
-import { readBody } from './read-body.js';
 import type { TextValues } from './text-values.js';
 
 /** Stores the first responses to requests that may be sent repeatedly. */
@@ -342,4 +346,55 @@ function toBuffer(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new TypeError('Expected text or bytes for a response other than JSON.');
+}
+
+/**
+ * The time within which every request has a response, even if a database or a disk does not answer. Shorter than the 30
+ * to 60 seconds after which proxies give up.
+ */
+const LIMIT_MS = 20_000;
+
+/** The same for operations that call other servers, which may take 30 seconds to answer. */
+const OUTBOUND_LIMIT_MS = 60_000;
+
+/** A server that was busy or cut off has recovered or failed by then. */
+const RETRY_AFTER_SECONDS = 5;
+
+interface DeadlineOptions {
+  readonly reachesOut?: boolean;
+  /** Replaces the limit; tests shorten it. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Waits for the work on a request. While its body still arrives, the limit starts again with each byte that arrives
+ * within it; the time for the whole body is limited by the HTTP server.
+ *
+ * @throws AppError `unavailable` after the limit. The work continues, because a transaction can't be undone.
+ */
+async function withDeadline<T>(
+  request: IncomingMessage,
+  { reachesOut = false, limitMs = reachesOut ? OUTBOUND_LIMIT_MS : LIMIT_MS }: DeadlineOptions,
+  work: Promise<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    let received = request.socket.bytesRead;
+    timer = setTimeout(() => {
+      const isArriving = !request.complete && request.socket.bytesRead > received;
+      received = request.socket.bytesRead;
+      if (isArriving) timer?.refresh();
+      else reject(lateError(limitMs));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function lateError(limitMs: number): AppError {
+  const message = `The server did not complete the request within ${limitMs / 1000} seconds. A change may still take effect: check, or repeat it with its Idempotency-Key.`;
+  return new AppError('unavailable', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
 }

@@ -1,8 +1,148 @@
-/** Validation of the parts of a request. */
+/** The inputs of an operation: parameters and bodies in the form that the contract gives them, and their validation. */
+import type { IncomingMessage } from 'node:http';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
 import type { ErrorObject } from 'ajv';
-import type { OperationSpec, Validator } from './operation.js';
-import { MAX_QUOTED, quoteForMessage } from './text-values.js';
+import {
+  decodeText,
+  parseUntrustedJson,
+  readBodyBytes,
+  requireContentType,
+  requireIdentity,
+  requireNoNul,
+} from '../http/body.js';
+import { parseCookies } from '../http/headers.js';
+import { hasBody, isJson, parseQuery, splitQuery, tryDecode } from '../http/request.js';
+import { FORM_TYPE, MULTIPART_TYPE, readForm } from './forms.js';
+import { readMultipart } from './multipart.js';
+import type { FormSpec, OperationSpec, ParameterSpec, RequestBodySpec, Validator } from './operation.js';
+import { MAX_QUOTED, quoteForMessage, readTextValues, type TextSource, type TextValues } from './text-values.js';
+
+/** Converts path parameters to their types in the contract. @param params The texts, still encoded. */
+export function readPathParameters(operation: OperationSpec, params: Readonly<Record<string, string>>): TextValues {
+  const find = (name: string): readonly string[] => [params[name] ?? ''];
+  return read(operation, 'path', {
+    word: 'path parameter',
+    isForm: false,
+    names: () => Object.keys(params),
+    find: (name) => find(name).map(decodePath),
+    findEncoded: find,
+    decode: decodePath,
+  });
+}
+
+/** Reads the query parameters of the contract. Unknown ones are ignored, because newer clients may send them. */
+export function readQueryParameters(operation: OperationSpec, query: string): TextValues {
+  return read(operation, 'query', toFormSource(query, 'query parameter', 'query'));
+}
+
+export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): TextValues {
+  const find = (name: string): readonly string[] => headersDistinct[name.toLowerCase()] ?? [];
+  return read(operation, 'header', {
+    word: 'header parameter',
+    isForm: false,
+    names: () => Object.keys(headersDistinct),
+    find,
+    findEncoded: find,
+    // Header values are not percent-encoded.
+    decode: (text) => text,
+  });
+}
+
+/** Reads the cookies that are parameters; `undefined` if the operation has none. Values that are not percent-encoded text are taken as they are. */
+export function readCookieParameters(operation: OperationSpec, { headers }: IncomingMessage): TextValues | undefined {
+  if (placesOf(operation).cookie.length === 0) return undefined;
+  const decode = (text: string): string => tryDecode(text) ?? text;
+  const cookies = parseCookies(headers.cookie ?? '');
+  const find = (name: string): readonly string[] => cookies.get(name) ?? [];
+  return read(operation, 'cookie', {
+    word: 'cookie',
+    isForm: true,
+    names: () => cookies.keys(),
+    find: (name) => find(name).map(decode),
+    findEncoded: find,
+    decode,
+  });
+}
+
+/** Reads a query, or a body of type `application/x-www-form-urlencoded`, which is written in the same way. */
+function toFormSource(text: string, word: string, what: string): TextSource {
+  const values = parseQuery(text, what);
+  let encoded: ReadonlyMap<string, readonly string[]> | undefined;
+  return {
+    word,
+    isForm: true,
+    names: () => values.keys(),
+    find: (name) => values.get(name) ?? [],
+    findEncoded: (name) => (encoded ??= splitQuery(text)).get(name) ?? [],
+    decode: (part) => tryDecode(part) ?? '',
+  };
+}
+
+type ParametersByPlace = Readonly<Record<ParameterSpec['in'], readonly ParameterSpec[]>>;
+
+const byPlace = new WeakMap<OperationSpec, ParametersByPlace>();
+
+/** Returns the parameters of an operation in each place. */
+function placesOf(operation: OperationSpec): ParametersByPlace {
+  const known = byPlace.get(operation);
+  if (known) return known;
+  const at = (place: ParameterSpec['in']) => operation.parameters.filter((spec) => spec.in === place);
+  const places = { path: at('path'), query: at('query'), header: at('header'), cookie: at('cookie') };
+  byPlace.set(operation, places);
+  return places;
+}
+
+const read = (operation: OperationSpec, place: ParameterSpec['in'], source: TextSource): TextValues =>
+  readTextValues(placesOf(operation)[place], source);
+
+function decodePath(text: string): string {
+  const decoded = tryDecode(text);
+  if (decoded !== undefined) return decoded;
+  throw new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the path.');
+}
+
+/** A body with its media type. */
+export interface ReadBody {
+  /** The media type as sent, without parameters. */
+  readonly contentType: string;
+  /** The media type or range of the contract. */
+  readonly declared: string;
+  readonly value: unknown;
+  /** The part that the contract's schema describes: the value, or the fields of a form with files. */
+  readonly validated: unknown;
+}
+
+/**
+ * Reads a body: JSON as a value, `text/*` as text, forms as objects, any other type as bytes.
+ *
+ * @returns `undefined` if the request has no body and none is required.
+ * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read if the length is declared),
+ * `malformed_body`, or `invalid_input` for a field of a form.
+ */
+export async function readBody(request: IncomingMessage, spec: RequestBodySpec): Promise<ReadBody | undefined> {
+  const type = hasBody(request) ? requireContentType(request, spec) : undefined;
+  const form = type && spec.forms?.[type.declared];
+  if (type?.type === MULTIPART_TYPE && form !== undefined) {
+    requireIdentity(request);
+    const { value, fields } = await readMultipart(request, { ...form, maxBytes: spec.maxBytes });
+    return { contentType: type.type, declared: type.declared, value, validated: fields };
+  }
+  const bytes = await readBodyBytes(request, spec);
+  if (type === undefined || bytes === undefined) return undefined;
+  const value = toValue(bytes, type.type, form);
+  return { contentType: type.type, declared: type.declared, value, validated: value };
+}
+
+function toValue(bytes: Buffer, type: string, form: FormSpec | undefined): unknown {
+  if (isJson(type)) return parseUntrustedJson(bytes);
+  if (form !== undefined && type === FORM_TYPE) {
+    return readForm(form.fields, toFormSource(decodeText(bytes), 'field', 'body'));
+  }
+  if (!type.startsWith('text/')) return bytes;
+  const text = decodeText(bytes);
+  requireNoNul(text);
+  return text;
+}
 
 type Part = 'body' | 'cookies' | 'headers' | 'params' | 'query';
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { createQuerySerializer, defaultPathSerializer } from 'openapi-fetch';
-import type { OperationSpec, ParameterSpec } from '../../src/rest/operation.js';
 import {
   readCookieParameters,
   readHeaderParameters,
   readPathParameters,
   readQueryParameters,
-} from '../../src/rest/parameters.js';
+} from '../../src/rest/input.js';
+import type { OperationSpec, ParameterSpec } from '../../src/rest/operation.js';
 
 /** An operation with one parameter, `color`. */
 const withColor = (spec: Partial<ParameterSpec> & Pick<ParameterSpec, 'in'>): OperationSpec => ({

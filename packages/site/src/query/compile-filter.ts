@@ -340,11 +340,6 @@ export class IndexCandidates {
   /** Whether the filter also has conditions on relations, list elements or computed values. */
   hasOtherConditions = false;
 
-  /** Whether an index alone finds the matches, without further conditions. */
-  get coversFilter(): boolean {
-    return this.read.size === 0 && !this.hasOtherConditions;
-  }
-
   addFilter(field: ScalarField, input: Readonly<Record<string, unknown>>): void {
     const asked = Object.entries(input).filter(([, value]) => value !== undefined);
     if (asked.length === 0) return;

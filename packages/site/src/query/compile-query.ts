@@ -39,6 +39,8 @@ export interface CompiledQuery {
   readonly where: Sql;
   readonly sort: readonly SortKey[];
   readonly hints: IndexCandidates;
+  /** Whether an index alone finds the matches, without further conditions. */
+  readonly coversFilter: boolean;
   readonly scope: FieldScope;
   readonly context: CompileContext;
   readonly search: RecordSearch | undefined;
@@ -78,6 +80,7 @@ export function compileQuery(
     where,
     sort: keys,
     hints,
+    coversFilter: hints.read.size === 0 && !hints.hasOtherConditions,
     scope,
     context,
     search,
@@ -161,7 +164,7 @@ export function restrictToValue(query: CompiledQuery, column: string, value: Sql
   const hints = new IndexCandidates();
   for (const one of [...query.hints.equal, column]) hints.equal.add(one);
   const equal = sql(`${ROW}.${quoteIdentifier(column)} = ?`, value);
-  return { ...query, where: and([query.where, equal]), hints, made: { texts: new Map() } };
+  return { ...query, where: and([query.where, equal]), hints, coversFilter: true, made: { texts: new Map() } };
 }
 
 /** Returns a statement for up to `most` distinct values of an indexed column, which skips equal values in the index. */
@@ -254,3 +257,55 @@ function sortTerms({ column, descending, nullable, isNull }: SortColumn): string
   const value = `${quoteIdentifier(column)}${direction}`;
   return nullable ? [absenceTerm(sql(quoteIdentifier(column)), isNull).text + direction, value] : [value];
 }
+
+/** The number of records to test in the order of a page before its matches are searched otherwise. Takes about 10 ms. */
+const MAX_TESTED = 5000;
+
+/** Further pages would be found among the tested records only if nearly all of them matched. */
+const MAX_END = 1000;
+
+/**
+ * Returns a statement for the rows of a page among the first records in its order, or `undefined` if no permanent index
+ * has this order. Unless matches are rare, it returns a full page and takes the same time for any number of records. A
+ * page that is not full may lack matches.
+ */
+export function nearStatement(
+  query: CompiledQuery,
+  select: string,
+  page: PageRange,
+  advisor: IndexAdvisor,
+): QueryStatement | undefined {
+  const { kind, sort, hints, isNarrow, made } = query;
+  if (isNarrow || made.isRare || hints.hasOtherConditions || sort.length > 1) return undefined;
+  if (page.limit === undefined || page.skip + page.limit > MAX_END) return undefined;
+  const [key] = sort;
+  // Equal values are often rare, and an index finds them.
+  if (!key && hints.equal.size + hints.listed.size > 0) return undefined;
+  const index = key && orderedIndex(kind, key, advisor);
+  if (key && index === undefined) return undefined;
+  // An index that finds the page alone needs no tests.
+  if (query.coversFilter && findPageIndex(query, advisor) !== undefined) return undefined;
+  const first = sqlTemplate(
+    `SELECT t.position AS place ${fromClause(kind, index)} % LIMIT ${MAX_TESTED}`,
+    orderBy(sort, 't'),
+  );
+  const join = `CROSS JOIN ${quoteIdentifier(kind)} AS t ON t.position = near.place`;
+  return toStatement(query, ({ where }) =>
+    sqlTemplate(
+      `SELECT % FROM (%) AS near ${join}% %`,
+      sql(select),
+      first,
+      whereClause(where),
+      sql('LIMIT +? OFFSET +?', page.limit ?? -1, page.skip),
+    ),
+  );
+}
+
+function orderedIndex(kind: string, key: SortKey, advisor: IndexAdvisor): string | undefined {
+  const { nullable, column } = key.value;
+  return nullable || column === undefined || !isIndexable(key) ? undefined : advisor.findPermanent(kind, column);
+}
+
+/** Whether a permanent index finds the values that a filter compares a column with, so that few matches are found at once. */
+export const hasIndexedValue = ({ kind, hints }: CompiledQuery, advisor: IndexAdvisor): boolean =>
+  [...hints.equal, ...hints.listed].some((column) => advisor.findPermanent(kind, column) !== undefined);

@@ -2,6 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import type { SqlValue } from '../records/sql.js';
 import type { ComputedValues, SiteRecord, WorkMeter } from './record-queries.js';
+import { DataNotLoadedError } from './record-reader.js';
 
 /** Computing values for a few hundred images takes long enough to delay other requests noticeably. */
 const BATCH = 200;
@@ -119,32 +120,6 @@ export class ComputedValueLoader {
         this.#cache().set(key, { value });
       });
     }
-  }
-}
-
-/** Thrown by a query that needs asynchronous work first, such as loading computed values. */
-export class DataNotLoadedError extends Error {
-  readonly load: () => Promise<void>;
-
-  constructor(load: () => Promise<void>) {
-    super('This query needs values that have not been loaded yet.');
-    this.load = load;
-  }
-}
-
-/** Returns the result of `read`, synchronously if possible, otherwise after loading the values that it needs. */
-export function withComputedValues<T>(read: () => T | Promise<T>): T | Promise<T> {
-  const retry = async (error: unknown): Promise<T> => {
-    if (!(error instanceof DataNotLoadedError)) throw error;
-    await error.load();
-    return withComputedValues(read);
-  };
-  try {
-    const found = read();
-    return found instanceof Promise ? found.catch(retry) : found;
-  } catch (error) {
-    if (error instanceof DataNotLoadedError) return retry(error);
-    throw error;
   }
 }
 

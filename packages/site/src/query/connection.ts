@@ -306,11 +306,11 @@ class LazyGroup implements RecordGroup {
 
 /** Whether reading each group's page takes less time than reading all matches, which are in equality with indexes. */
 const canReadEach = (
-  { hints, sort }: CompiledQuery,
+  { coversFilter, sort }: CompiledQuery,
   { value, page, counts }: Pick<Grouping, 'counts' | 'page'> & { readonly value: PathValue },
 ): boolean =>
   page.limit !== undefined &&
-  hints.coversFilter &&
+  coversFilter &&
   sort.every(isIndexable) &&
   value.column !== undefined &&
   !value.list &&

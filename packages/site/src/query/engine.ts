@@ -10,10 +10,11 @@ import {
   type QueryStatement,
   restrictToPositions,
   toStatement,
+  hasIndexedValue,
+  nearStatement,
 } from './compile-query.js';
-import { ComputedCache, ComputedValueLoader, DataNotLoadedError } from './computed-values.js';
+import { ComputedCache, ComputedValueLoader } from './computed-values.js';
 import { IndexAdvisor, type IndexKey } from './index-advisor.js';
-import { hasIndexedValue, nearStatement } from './near-matches.js';
 import type {
   ComputedValues,
   QueryContext,
@@ -22,7 +23,13 @@ import type {
   SiteRecord,
   WorkMeter,
 } from './record-queries.js';
-import { type LoadContext, readerWithRelations, type RecordReader, toRecords } from './record-reader.js';
+import {
+  DataNotLoadedError,
+  type LoadContext,
+  readerWithRelations,
+  type RecordReader,
+  toRecords,
+} from './record-reader.js';
 import { Compilation, type CompileContext } from './scope.js';
 import {
   parseSearchKey,
@@ -117,7 +124,7 @@ export class Engine {
    * further pages don't search all records again.
    */
   narrow(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
-    return query.hints.coversFilter ? query : this.#restrictIfFew(query, queryContext);
+    return query.coversFilter ? query : this.#restrictIfFew(query, queryContext);
   }
 
   /**

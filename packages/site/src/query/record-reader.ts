@@ -212,3 +212,29 @@ function buildColumn({ holds }: SelectedColumn, index: number): number | Build {
 
 /** Returns a key that no field has, so that a relation never hides a column of the same name, such as `parent`. */
 const relatedKey = (field: string): `~${string}` => `~${field}`;
+
+/** Thrown by a query that needs asynchronous work first, such as loading computed values. */
+export class DataNotLoadedError extends Error {
+  readonly load: () => Promise<void>;
+
+  constructor(load: () => Promise<void>) {
+    super('This query needs values that have not been loaded yet.');
+    this.load = load;
+  }
+}
+
+/** Returns the result of `read`, synchronously if possible, otherwise after loading the values that it needs. */
+export function withComputedValues<T>(read: () => T | Promise<T>): T | Promise<T> {
+  const retry = async (error: unknown): Promise<T> => {
+    if (!(error instanceof DataNotLoadedError)) throw error;
+    await error.load();
+    return withComputedValues(read);
+  };
+  try {
+    const found = read();
+    return found instanceof Promise ? found.catch(retry) : found;
+  } catch (error) {
+    if (error instanceof DataNotLoadedError) return retry(error);
+    throw error;
+  }
+}

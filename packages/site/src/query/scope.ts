@@ -57,8 +57,7 @@ export class Compilation implements CompileContext {
   readonly patterns: PatternCache;
   readonly isAstral: CompileContext['isAstral'];
   readonly #kinds: () => CompileContext['kinds'];
-  readonly #reads = new Set<string>();
-  #readsAny = false;
+  reads: readonly string[] | undefined = [];
   #lookups = 0;
   #conditions = 0;
 
@@ -75,12 +74,8 @@ export class Compilation implements CompileContext {
   }
 
   addRead(kind?: string): void {
-    if (kind === undefined) this.#readsAny = true;
-    else this.#reads.add(kind);
-  }
-
-  get reads(): readonly string[] | undefined {
-    return this.#readsAny ? undefined : [...this.#reads];
+    if (kind === undefined) this.reads = undefined;
+    else if (this.reads?.includes(kind) === false) this.reads = [...this.reads, kind];
   }
 
   get isExpensive(): boolean {

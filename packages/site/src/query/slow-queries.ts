@@ -1,7 +1,7 @@
 import { quoteIdentifier, sql, type Sql, sqlTemplate, type SqlValue } from '../records/sql.js';
 import { type CompiledQuery, restrictToPositions } from './compile-query.js';
-import { withComputedValues } from './computed-values.js';
 import type { WorkMeter } from './record-queries.js';
+import { withComputedValues } from './record-reader.js';
 
 /** The size of pieces adapts until each takes about this long, so that other requests wait only briefly. */
 const PIECE_MS = 10;

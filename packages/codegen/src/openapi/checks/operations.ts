@@ -1,6 +1,7 @@
+import { didYouMean } from '../../documents.js';
 import { handlersName, inputName, outputName, pascal } from '../../output.js';
 import { EVENT_STREAM } from '../contract.js';
-import { findJsonType, isUtf8, parseMediaType } from '../media-types.js';
+import { findJsonType, isUtf8, parseMediaType } from '../forms.js';
 import {
   child,
   type ContractSources,
@@ -12,9 +13,8 @@ import {
   items,
   type ReportDiagnostic,
 } from '../nodes.js';
-import { checkBodyContent, hasFiles } from './bodies.js';
-import type { IndexedOperation, OperationIndex } from './paths.js';
-import { checkRequirements, checkSecuritySchemes } from './security.js';
+import type { IndexedOperation, OperationIndex } from './document.js';
+import { checkBodyContent, hasFiles } from './inputs.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {
@@ -195,6 +195,70 @@ function checkContent(parent: DocumentNode, report: ReportDiagnostic, { allowsRa
     } else if (type === EVENT_STREAM && !has(media, 'x-event')) {
       const message = 'The stream has no x-event, the schema of the event data, so events carry any JSON value.';
       report.warn(media, message, 'key');
+    }
+  }
+}
+
+/** The fields that each type of scheme needs. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  apiKey: ['name', 'in'],
+  http: ['scheme'],
+  oauth2: ['flows'],
+  openIdConnect: ['openIdConnectUrl'],
+};
+
+/** Checks the security schemes of all documents. */
+function checkSecuritySchemes(sources: ContractSources, report: ReportDiagnostic): void {
+  for (const root of sources.values()) {
+    for (const [, scheme] of entries(child(child(root, 'components'), 'securitySchemes'))) {
+      if (!has(scheme, '$ref')) checkScheme(scheme, report);
+    }
+  }
+}
+
+function checkScheme(scheme: DocumentNode, report: ReportDiagnostic): void {
+  const type = findTextField(scheme, 'type') ?? '';
+  if (type === 'mutualTLS') {
+    report(child(scheme, 'type'), '"mutualTLS" is not supported: the server speaks HTTP behind a proxy that ends TLS.');
+    return;
+  }
+  for (const field of (REQUIRED[type] ?? []).filter((name) => !has(scheme, name))) {
+    report(scheme, `The required field ${field} is missing in this security scheme of type ${type}.`, 'key');
+  }
+  const http = findTextField(scheme, 'scheme');
+  if (type === 'http' && http !== undefined && !['basic', 'bearer'].includes(http.toLowerCase())) {
+    report(
+      child(scheme, 'scheme'),
+      `Expected the HTTP authentication scheme to be basic or bearer; received "${http}".`,
+    );
+  }
+  const caller = findTextField(scheme, 'x-caller');
+  if (caller !== undefined && !/^[a-z][A-Za-z0-9_]*$/.test(caller)) {
+    report(child(scheme, 'x-caller'), `Expected x-caller to be a name such as session; received "${caller}".`);
+  }
+}
+
+/** Checks that the alternatives name schemes of the contract, and scopes that they declare. */
+function checkRequirements(
+  { sources, root }: { readonly sources: ContractSources; readonly root: DocumentNode },
+  security: DocumentNode,
+  report: ReportDiagnostic,
+): void {
+  const schemes = child(child(root, 'components'), 'securitySchemes');
+  const names = entries(schemes).map(([name]) => name);
+  for (const [name, roles] of items(security).flatMap(entries)) {
+    if (!names.includes(name)) {
+      const message = `Expected one of the contract's security schemes; received "${name}".`;
+      report(roles, message + didYouMean(name, names), 'key');
+      continue;
+    }
+    const scheme = follow(sources, child(schemes, name));
+    const flows = scheme === undefined ? [] : entries(child(scheme, 'flows'));
+    if (scheme === undefined || findTextField(scheme, 'type') !== 'oauth2') continue;
+    const scopes = flows.flatMap(([, flow]) => entries(child(flow, 'scopes')).map(([scope]) => scope));
+    for (const role of items(roles).filter(({ value }) => !scopes.includes(String(value)))) {
+      const message = `Expected a scope of the flows of "${name}"; received "${String(role.value)}".`;
+      report(role, message + didYouMean(String(role.value), scopes));
     }
   }
 }
