@@ -4,7 +4,8 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
-import { isSelfContained, type LoadedSchemas, loadPlugins, type OutputFiles, runOutput } from './run-output.js';
+import { isSelfContained, type OutputFiles } from './run-output.js';
+import { defaultParallelism, runInThreads } from './threads.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {
@@ -30,10 +31,7 @@ export interface GenerateResult {
  */
 export async function generate(project: Project, { useCache } = { useCache: true }): Promise<GenerateResult> {
   const { onDisk, fresh, due } = await findDue(project, useCache);
-  const outputs = await runTargets(
-    project,
-    due.map(({ target }) => target),
-  );
+  const outputs = await runTargets(project, due);
   const files = new Map(outputs.flatMap((output) => [...output.files]));
   const cached = new Set(Object.values(fresh).flatMap((entry) => Object.keys(entry.outputs)));
   const written = new Map([...files].filter(([name, text]) => onDisk.get(name) !== text));
@@ -139,7 +137,7 @@ async function digestGenerators(root: string, folder: string): Promise<string> {
 }
 
 /** The output of a target. */
-interface TargetOutput {
+export interface TargetOutput {
   target: CodegenTarget;
   /** Path from the root → text. */
   files: ReadonlyMap<string, string>;
@@ -149,34 +147,43 @@ interface TargetOutput {
 /**
  * Runs targets in memory, and reports the errors of all of them. Results are in the order of the targets.
  *
- * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and takes as long.
- *
+ * @param parallelism The number of threads for targets with large documents. The output of a thread has no origins.
  * @throws ContractError with the errors of all targets.
  * @throws Error when two targets generate the same file.
  */
 export async function runTargets(
   { root, config }: Project,
-  targets: readonly CodegenTarget[],
+  jobs: readonly LoadedTarget[],
+  parallelism = defaultParallelism(),
 ): Promise<TargetOutput[]> {
-  const selfContained = targets.map(({ output }) => output).filter((output) => isSelfContained(config, output));
-  await loadPlugins(root, config, selfContained);
-  const schemas: LoadedSchemas = new Map();
-  const settled = await Promise.allSettled(
-    targets.map(({ output }) =>
-      selfContained.includes(output) ? runOutput(root, config, output, schemas) : runWithCommand(root, config, output),
-    ),
-  );
-  throwErrors(settled.flatMap((result) => (result.status === 'rejected' ? unwrap(result.reason) : [])));
-  const outputs = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const isOwn = ({ target }: LoadedTarget): boolean => isSelfContained(config, target.output);
+  const others = jobs.filter((job) => !isOwn(job));
+  const sized = jobs
+    .filter(isOwn)
+    .map(({ target: { output }, documents }) => ({ output, size: countCharacters(documents) }));
+  const [inThreads, byCommand] = await Promise.all([
+    runInThreads(root, config, sized, parallelism),
+    Promise.allSettled(others.map(({ target }) => runWithCommand(root, config, target.output))),
+  ]);
+  const rejected = [...inThreads.values(), ...byCommand].filter((result) => result.status === 'rejected');
+  throwErrors(rejected.flatMap(({ reason }) => unwrap(reason)));
+  const results = new Map([
+    ...inThreads,
+    ...others.map(({ target }, index) => [target.output, byCommand[index]] as const),
+  ]);
+  const outputs = jobs.map(({ target }) => {
+    const result = results.get(target.output);
+    const { files, details = NO_DETAILS } = result?.status === 'fulfilled' ? result.value : NO_FILES;
+    return { target, files, details };
+  });
   const names = outputs.flatMap(({ files }) => [...files.keys()]);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`Two targets generate ${repeated}.`);
-  return targets.map((target, index) => ({
-    target,
-    files: outputs[index]?.files ?? new Map(),
-    details: outputs[index]?.details ?? NO_DETAILS,
-  }));
+  return outputs;
 }
+
+const countCharacters = (documents: ReadonlyMap<string, string>): number =>
+  [...documents.values()].reduce((sum, text) => sum + text.length, 0);
 
 /** Runs an output that needs the loaders of graphql-codegen. */
 async function runWithCommand(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
@@ -196,6 +203,7 @@ async function runWithCommand(root: string, config: Types.Config, output: string
 const unwrap = (error: unknown): unknown[] => (error instanceof AggregateError ? error.errors : [error]);
 
 const NO_DETAILS: OutputDetails = { origins: () => new Map(), stubs: [] };
+const NO_FILES: OutputFiles = { files: new Map(), details: NO_DETAILS };
 
 /** Throws the contract errors of all targets together, or the first other error of a generator. */
 function throwErrors(errors: readonly unknown[]): void {

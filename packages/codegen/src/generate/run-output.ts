@@ -19,11 +19,22 @@ export function isSelfContained(config: Types.Config, output: string): boolean {
   return !hasDocuments && findLoaders(settings) !== undefined;
 }
 
+/** Runs outputs that need nothing but their presets. Those with the same documents share a schema. */
+export async function runOutputs(
+  root: string,
+  config: Types.Config,
+  outputs: readonly string[],
+): Promise<readonly PromiseSettledResult<OutputFiles>[]> {
+  await loadPlugins(root, config, outputs);
+  const schemas: LoadedSchemas = new Map();
+  return Promise.allSettled(outputs.map((output) => runOutput(root, config, output, schemas)));
+}
+
 /**
  * Imports the plugins of outputs. Presets run at the same time, and one of them requires a library of these plugins, which
  * fails while an import of it is under way.
  */
-export async function loadPlugins(root: string, config: Types.Config, outputs: readonly string[]): Promise<void> {
+async function loadPlugins(root: string, config: Types.Config, outputs: readonly string[]): Promise<void> {
   const plugins = outputs.flatMap((output) => listPlugins(config.generates[output] as Types.ConfiguredOutput));
   const names = new Set(plugins.flatMap((plugin) => Object.keys(plugin)));
   await Promise.all([...names].map((name) => importFrom(root, toPluginModule(name))));
@@ -33,10 +44,10 @@ const listPlugins = ({ plugins = [] }: Types.ConfiguredOutput): Types.Configured
   [plugins].flat().map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
 
 /** The schemas of a run by loader and documents: outputs with the same documents share a schema. */
-export type LoadedSchemas = Map<string, Promise<GraphQLSchema>>;
+type LoadedSchemas = Map<string, Promise<GraphQLSchema>>;
 
 /** Runs the preset of an output and the plugins that it selects. Paths are relative to `root`. */
-export async function runOutput(
+async function runOutput(
   root: string,
   config: Types.Config,
   output: string,
