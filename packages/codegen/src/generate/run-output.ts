@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
-import type { GraphQLSchema } from 'graphql';
-import type { OutputDetails } from '../output.js';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { findText, type OutputDetails } from '../output.js';
 
 /** The generated files of an output: path → text. */
 export interface OutputFiles {
@@ -54,14 +54,7 @@ async function runOutput(
   schemas: LoadedSchemas,
 ): Promise<OutputFiles> {
   const settings = config.generates[output] as Types.ConfiguredOutput;
-  const [{ codegen }, { getCachedDocumentNodeFromSchema }, { buildSchema }] = await Promise.all([
-    import('@graphql-codegen/core'),
-    import('@graphql-codegen/plugin-helpers'),
-    import('graphql'),
-  ]);
-  const [loaded] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadOnce(loader)));
-  const schemaAst = loaded ?? buildSchema('type Query');
-  const schema = getCachedDocumentNodeFromSchema(schemaAst);
+  const [schemaAst] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadOnce(loader)));
   const plugins = listPlugins(settings);
   const names = plugins.flatMap((plugin) => Object.keys(plugin));
   const loadedPlugins = await Promise.all(
@@ -75,7 +68,7 @@ async function runOutput(
     baseOutputDir: output,
     presetConfig: (settings.presetConfig ?? {}) as Record<string, unknown>,
     plugins,
-    schema,
+    schema: await toDocument(schemaAst),
     schemaAst,
     documents: [],
     config: { ...(config.config as object), ...(settings.config as object), ...shared },
@@ -84,9 +77,14 @@ async function runOutput(
     documentTransforms: [],
   });
   const files = await Promise.all(
-    sections.map(async (section) => [section.filename, await codegen({ ...section, ...shared })] as const),
+    sections.map(async (section) => [section.filename, findText(section) ?? (await runPlugins(section))] as const),
   );
   return { files: new Map(files), details: pluginContext[output] as OutputDetails | undefined };
+
+  async function runPlugins(section: Types.GenerateOptions): Promise<string> {
+    const { codegen } = await import('@graphql-codegen/core');
+    return codegen({ ...section, ...shared });
+  }
 
   function loadOnce(loader: Loader): Promise<GraphQLSchema> {
     const key = loader.join(' ');
@@ -94,6 +92,13 @@ async function runOutput(
     schemas.set(key, loading);
     return loading;
   }
+}
+
+/** Returns the document of a schema. Without a schema, it is empty, and no library of GraphQL is loaded. */
+async function toDocument(schema: GraphQLSchema | undefined): Promise<DocumentNode> {
+  if (schema === undefined) return { kind: 'Document' as DocumentNode['kind'], definitions: [] };
+  const { getCachedDocumentNodeFromSchema } = await import('@graphql-codegen/plugin-helpers');
+  return getCachedDocumentNodeFromSchema(schema);
 }
 
 /** A schema loader and the documents that it reads. */
