@@ -68,27 +68,32 @@ function createProject(count: number): string {
   return folder;
 }
 
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 interface Contract {
   readonly paths: Readonly<Record<string, object>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly components: Components;
 }
 
-/** Adds copies of the operations and schemas of a contract, with names of their own. */
+/** Adds copies of the operations and components of a contract, with names of their own. */
 function multiply(contract: Contract, count: number): Contract {
   const paths = { ...contract.paths };
-  const schemas = { ...contract.components.schemas };
+  const { securitySchemes = {}, ...sections } = contract.components;
+  const copied = Object.fromEntries(Object.entries(sections).map(([name, members]) => [name, { ...members }]));
   for (let copy = 1; copy < count; copy += 1) {
     const rename = <T>(part: T): T =>
       JSON.parse(
         JSON.stringify(part)
-          .replace(/"(#\/components\/schemas\/\w+)"/g, `"$1Copy${copy}"`)
+          .replace(/"(#\/components\/\w+\/\w+)"/g, `"$1Copy${copy}"`)
           .replace(/"operationId":"(\w+)"/g, `"operationId":"$1Copy${copy}"`),
       ) as T;
     for (const [name, item] of Object.entries(contract.paths)) paths[`/copy-${copy}${name}`] = rename(item);
-    for (const [name, schema] of Object.entries(contract.components.schemas))
-      schemas[`${name}Copy${copy}`] = rename(schema);
+    for (const [section, members] of Object.entries(sections)) {
+      for (const [name, member] of Object.entries(members))
+        Object.assign(copied[section] ?? {}, { [`${name}Copy${copy}`]: rename(member) });
+    }
   }
-  return { ...contract, paths, components: { ...contract.components, schemas } };
+  return { ...contract, paths, components: { securitySchemes, ...copied } };
 }
 
 /** Renames the types that a document declares, where they are declared and used. */

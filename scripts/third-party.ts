@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 
 /** A module of a package that re-exports parts of others, which are bundled in its place. */
 interface Bundle {
@@ -15,8 +15,8 @@ interface Bundle {
   readonly module: string;
   /** The packages that esbuild includes. */
   readonly packages: readonly string[];
-  /** CommonJS packages that are loaded from their own folder. */
-  readonly required?: readonly string[];
+  /** Packages of which our own modules have the parts that are used. */
+  readonly replaced?: Readonly<Record<string, string>>;
   /** Modules that the module imports late, and their files in the folder `parts` beside it. */
   readonly parts?: Readonly<Record<string, string>>;
   /** The imported names of parts that are CommonJS modules, whose exports esbuild cannot list. */
@@ -113,7 +113,7 @@ const BUNDLES: readonly Bundle[] = [
         'supports-color',
       ],
     ],
-    required: ['typescript'],
+    replaced: { typescript: 'packages/codegen/src/openapi/type-nodes.ts' },
   },
 ];
 
@@ -152,31 +152,11 @@ export async function addThirdParty(): Promise<void> {
 const REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-/** Loads a package by `require`: an import of a large CommonJS file parses it three times. */
-const required = (name: string): Plugin => ({
-  name,
-  setup(bundler) {
-    bundler.onResolve({ filter: new RegExp(`^${name}$`) }, ({ namespace }) =>
-      namespace === 'required' ? { path: name, external: true } : { path: name, namespace: 'required' },
-    );
-    bundler.onLoad({ filter: /^/, namespace: 'required' }, ({ path: own }) => ({
-      contents: `module.exports = require(${JSON.stringify(own)});`,
-    }));
-  },
-});
-
-async function addBundle({
-  folder,
-  module,
-  packages,
-  required: loaded = [],
-  parts = {},
-  names = {},
-}: Bundle): Promise<void> {
+async function addBundle({ folder, module, packages, replaced = {}, parts = {}, names = {} }: Bundle): Promise<void> {
   const target = path.join(folder, 'dist', path.dirname(module));
   const source = path.join(folder, 'src', path.dirname(module));
   const main = { entryPoints: [`${folder}/src/${module}.ts`], outdir: target };
-  const { metafile } = await bundle(main, { required: loaded, parts, partsFolder: './parts' });
+  const { metafile } = await bundle(main, { replaced, parts, partsFolder: './parts' });
   const inputs = Object.keys(metafile.inputs);
   for (const [specifier, name] of Object.entries(parts)) {
     const file = specifier.startsWith('.') ? `./${path.join(source, specifier).replace(/js$/u, 'ts')}` : specifier;
@@ -186,7 +166,7 @@ async function addBundle({
       resolveDir: process.cwd(),
     };
     const part = { stdin, outfile: path.join(target, 'parts', `${name}.js`) };
-    const late = await bundle(part, { required: loaded, parts, partsFolder: '.' });
+    const late = await bundle(part, { replaced, parts, partsFolder: '.' });
     inputs.push(...Object.keys(late.metafile.inputs));
   }
   // The compiler's map, of the module without the packages.
@@ -198,14 +178,14 @@ async function addBundle({
   for (const name of packages) await copyLicences(name, folder);
 }
 
-interface BundleSettings extends Required<Pick<Bundle, 'required' | 'parts'>> {
+interface BundleSettings extends Required<Pick<Bundle, 'replaced' | 'parts'>> {
   /** The folder of the parts, from that of the module. */
   readonly partsFolder: string;
 }
 
 /** Writes a module with the packages that it imports. `parts` stay imports, of the files that are written for them. */
 function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' | 'stdin'>, settings: BundleSettings) {
-  const { required: loaded, parts, partsFolder } = settings;
+  const { replaced, parts, partsFolder } = settings;
   return build({
     ...files,
     bundle: true,
@@ -217,9 +197,9 @@ function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' |
     // Shorter text loads faster, which matters for a command.
     minifyIdentifiers: Object.keys(parts).length > 0,
     metafile: true,
+    alias: Object.fromEntries(Object.entries(replaced).map(([name, file]) => [name, path.resolve(file)])),
     logLevel: 'warning',
     plugins: [
-      ...loaded.map(required),
       {
         name: 'parts',
         setup: (hooks) =>

@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 // Scripts start commands of secrets often, and a shell starts one at each completion. Their program is bundled by the
-// build, so it starts without the modules of the other commands.
+// build, so it starts without the modules of the other commands. So do the commands of a project, which need no server.
 if (['--version', '-V'].includes(first)) process.stdout.write(`${version}\n`);
 else if (
   ['secrets', 'completion', 'login', 'logout', 'whoami'].includes(first) ||
@@ -21,6 +21,9 @@ else if (
 ) {
   const { runSecretsProgram } = await import('./commands/secrets/program.js');
   await runSecretsProgram();
+} else if (['init', 'generate', 'diff'].includes(first)) {
+  const { runProjectProgram } = await import('./commands/project.js');
+  await runProjectProgram(version);
 } else {
   const { runWholeProgram } = await import('./program.js');
   await runWholeProgram(version);

@@ -6,10 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { importScript } from '../config/import-script.js';
 import { CommandError, StartupError } from '../config/startup-error.js';
+import { runProgram } from './run-program.js';
 
 interface Output {
   readonly version: string;
   readonly print: (line: string) => void;
+}
+
+/** Runs the command that the arguments name; only those for a project are known to it. */
+export async function runProjectProgram(version: string): Promise<void> {
+  const program = new Command('trellis').version(version);
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  for (const command of projectCommands({ version, print })) program.addCommand(command);
+  await runProgram(program);
 }
 
 export const projectCommands = (output: Output): Command[] => [

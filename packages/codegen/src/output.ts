@@ -40,6 +40,7 @@ export interface GeneratorOutput extends OutputDetails {
   files: ReadonlyMap<string, string>;
 }
 
+/** The plugin of outputs that are text. */
 const TEXT_PLUGIN = { plugin: (_schema: unknown, _documents: unknown, { text }: { text: string }) => text };
 
 /**
@@ -58,6 +59,10 @@ export function toOutputs(
     pluginMap: { text: TEXT_PLUGIN },
   }));
 }
+
+/** Returns the text of an output of {@link toOutputs}; `undefined` for an output of other plugins. */
+export const findText = ({ plugins, pluginMap }: Types.GenerateOptions): string | undefined =>
+  pluginMap.text === TEXT_PLUGIN ? (plugins[0]?.text as { readonly text: string }).text : undefined;
 
 /** Converts to PascalCase: `createToken` → `CreateToken`, `Audit log` → `AuditLog`. */
 export function pascal(name: string): string {

@@ -64,8 +64,8 @@ export async function copyRepository(): Promise<RepositoryCopy> {
   for (const name of LINKED) await symlink(path.join(repository, name), path.join(root, name));
   return {
     root,
-    generate: (...flags) => run(root, generateArguments(flags)),
-    graphqlCodegen: () => run(root, ['node_modules/.bin/graphql-codegen']),
+    generate: (...flags) => runNode(root, generateArguments(flags)),
+    graphqlCodegen: () => runNode(root, ['node_modules/.bin/graphql-codegen']),
     edit: async (file, change) => {
       const text = await readFile(path.join(root, file), 'utf8').catch(() => '');
       await writeFile(path.join(root, file), change(text));
@@ -75,7 +75,8 @@ export async function copyRepository(): Promise<RepositoryCopy> {
   };
 }
 
-function run(cwd: string, args: readonly string[]): Promise<Result> {
+/** Runs Node in a folder. */
+export function runNode(cwd: string, args: readonly string[]): Promise<Result> {
   // graphql-codegen prints nothing where NODE_ENV is "test".
   const env = { ...process.env, NODE_ENV: 'development' };
   return new Promise((resolve) => {

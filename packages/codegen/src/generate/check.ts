@@ -1,6 +1,6 @@
 import { type Location, quoteLine } from '../documents.js';
 import type { OutputDetails } from '../output.js';
-import { findDue, type Project, runTargets } from './generate.js';
+import { findDue, type Project, runTargets, type TargetOutput } from './generate.js';
 
 /** A file of `src/generated` that differs from the output of the generators. */
 export interface Difference {
@@ -24,9 +24,16 @@ export interface Difference {
  */
 export async function check(project: Project): Promise<Difference[]> {
   const { onDisk, fresh, due } = await findDue(project, true);
-  const targets = due.map(({ target }) => target);
-  const outputs = targets.length === 0 ? [] : await runTargets(project, targets);
-  const differing = outputs.flatMap(({ target, files: own, details }) =>
+  const outputs = due.length === 0 ? [] : await runTargets(project, due);
+  const isDifferent = ({ files }: TargetOutput) => [...files].some(([file, text]) => onDisk.get(file) !== text);
+  const different = new Set(outputs.filter(isDifferent).map(({ target }) => target));
+  // Only this thread has the origins of generated lines.
+  const located = await runTargets(
+    project,
+    due.filter(({ target }) => different.has(target)),
+    1,
+  );
+  const differing = located.flatMap(({ target, files: own, details }) =>
     [...own].flatMap(([file, text]) => {
       const found = onDisk.get(file);
       const locateLine = details.lineOrigins?.get(file.slice(target.output.length));

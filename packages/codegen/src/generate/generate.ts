@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
-import type { GraphQLSchema } from 'graphql';
+import { fileURLToPath } from 'node:url';
+import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
+import { isSelfContained, type OutputFiles } from './run-output.js';
+import { defaultParallelism, runInThreads } from './threads.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {
@@ -30,10 +31,7 @@ export interface GenerateResult {
  */
 export async function generate(project: Project, { useCache } = { useCache: true }): Promise<GenerateResult> {
   const { onDisk, fresh, due } = await findDue(project, useCache);
-  const outputs = await runTargets(
-    project,
-    due.map(({ target }) => target),
-  );
+  const outputs = await runTargets(project, due);
   const files = new Map(outputs.flatMap((output) => [...output.files]));
   const cached = new Set(Object.values(fresh).flatMap((entry) => Object.keys(entry.outputs)));
   const written = new Map([...files].filter(([name, text]) => onDisk.get(name) !== text));
@@ -139,7 +137,7 @@ async function digestGenerators(root: string, folder: string): Promise<string> {
 }
 
 /** The output of a target. */
-interface TargetOutput {
+export interface TargetOutput {
   target: CodegenTarget;
   /** Path from the root → text. */
   files: ReadonlyMap<string, string>;
@@ -149,34 +147,43 @@ interface TargetOutput {
 /**
  * Runs targets in memory, and reports the errors of all of them. Results are in the order of the targets.
  *
- * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and takes as long.
- *
+ * @param parallelism The number of threads for targets with large documents. The output of a thread has no origins.
  * @throws ContractError with the errors of all targets.
  * @throws Error when two targets generate the same file.
  */
 export async function runTargets(
   { root, config }: Project,
-  targets: readonly CodegenTarget[],
+  jobs: readonly LoadedTarget[],
+  parallelism = defaultParallelism(),
 ): Promise<TargetOutput[]> {
-  const selfContained = targets.map(({ output }) => output).filter((output) => isSelfContained(config, output));
-  await loadPlugins(root, config, selfContained);
-  const schemas: LoadedSchemas = new Map();
-  const settled = await Promise.allSettled(
-    targets.map(({ output }) =>
-      selfContained.includes(output) ? runOutput(root, config, output, schemas) : runWithCommand(root, config, output),
-    ),
-  );
-  throwErrors(settled.flatMap((result) => (result.status === 'rejected' ? unwrap(result.reason) : [])));
-  const outputs = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const isOwn = ({ target }: LoadedTarget): boolean => isSelfContained(config, target.output);
+  const others = jobs.filter((job) => !isOwn(job));
+  const sized = jobs
+    .filter(isOwn)
+    .map(({ target: { output }, documents }) => ({ output, size: countCharacters(documents) }));
+  const [inThreads, byCommand] = await Promise.all([
+    runInThreads(root, config, sized, parallelism),
+    Promise.allSettled(others.map(({ target }) => runWithCommand(root, config, target.output))),
+  ]);
+  const rejected = [...inThreads.values(), ...byCommand].filter((result) => result.status === 'rejected');
+  throwErrors(rejected.flatMap(({ reason }) => unwrap(reason)));
+  const results = new Map([
+    ...inThreads,
+    ...others.map(({ target }, index) => [target.output, byCommand[index]] as const),
+  ]);
+  const outputs = jobs.map(({ target }) => {
+    const result = results.get(target.output);
+    const { files, details = NO_DETAILS } = result?.status === 'fulfilled' ? result.value : NO_FILES;
+    return { target, files, details };
+  });
   const names = outputs.flatMap(({ files }) => [...files.keys()]);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`Two targets generate ${repeated}.`);
-  return targets.map((target, index) => ({
-    target,
-    files: outputs[index]?.files ?? new Map(),
-    details: outputs[index]?.details ?? NO_DETAILS,
-  }));
+  return outputs;
 }
+
+const countCharacters = (documents: ReadonlyMap<string, string>): number =>
+  [...documents.values()].reduce((sum, text) => sum + text.length, 0);
 
 /** Runs an output that needs the loaders of graphql-codegen. */
 async function runWithCommand(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
@@ -196,6 +203,7 @@ async function runWithCommand(root: string, config: Types.Config, output: string
 const unwrap = (error: unknown): unknown[] => (error instanceof AggregateError ? error.errors : [error]);
 
 const NO_DETAILS: OutputDetails = { origins: () => new Map(), stubs: [] };
+const NO_FILES: OutputFiles = { files: new Map(), details: NO_DETAILS };
 
 /** Throws the contract errors of all targets together, or the first other error of a generator. */
 function throwErrors(errors: readonly unknown[]): void {
@@ -285,120 +293,3 @@ function toEntry(project: Project, job: LoadedTarget, output?: TargetOutput): Ca
 
 const digestInputs = ({ config, generators }: Project, { target, documents }: LoadedTarget) =>
   digestTexts([['', generators], ['settings', JSON.stringify(config.generates[target.output])], ...documents]);
-
-/** The generated files of an output: path → text. */
-interface OutputFiles {
-  readonly files: ReadonlyMap<string, string>;
-  readonly details: OutputDetails | undefined;
-}
-
-/** Returns whether an output needs nothing but its preset: no documents, and no loader other than its own. */
-function isSelfContained(config: Types.Config, output: string): boolean {
-  const settings = config.generates[output];
-  if (settings === undefined || Array.isArray(settings) || settings.preset === undefined) return false;
-  const hasDocuments = [config.schema, config.documents, settings.documents].some((part) => part !== undefined);
-  return !hasDocuments && findLoaders(settings) !== undefined;
-}
-
-/**
- * Imports the plugins of outputs. Presets run at the same time, and one of them requires a library of these plugins, which
- * fails while an import of it is under way.
- */
-async function loadPlugins(root: string, config: Types.Config, outputs: readonly string[]): Promise<void> {
-  const plugins = outputs.flatMap((output) => listPlugins(config.generates[output] as Types.ConfiguredOutput));
-  const names = new Set(plugins.flatMap((plugin) => Object.keys(plugin)));
-  await Promise.all([...names].map((name) => importFrom(root, toPluginModule(name))));
-}
-
-const listPlugins = ({ plugins = [] }: Types.ConfiguredOutput): Types.ConfiguredPlugin[] =>
-  [plugins].flat().map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
-
-/** The schemas of a run by loader and documents: outputs with the same documents share a schema. */
-type LoadedSchemas = Map<string, Promise<GraphQLSchema>>;
-
-/**
- * Runs the preset of an output and the plugins that it selects, without the command of graphql-codegen and its
- * dependencies. Paths are relative to `root`.
- */
-async function runOutput(
-  root: string,
-  config: Types.Config,
-  output: string,
-  schemas: LoadedSchemas,
-): Promise<OutputFiles> {
-  const settings = config.generates[output] as Types.ConfiguredOutput;
-  const [{ codegen }, { getCachedDocumentNodeFromSchema }, { buildSchema }] = await Promise.all([
-    import('@graphql-codegen/core'),
-    import('@graphql-codegen/plugin-helpers'),
-    import('graphql'),
-  ]);
-  const [loaded] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadOnce(loader)));
-  const schemaAst = loaded ?? buildSchema('type Query');
-  const schema = getCachedDocumentNodeFromSchema(schemaAst);
-  const plugins = listPlugins(settings);
-  const names = plugins.flatMap((plugin) => Object.keys(plugin));
-  const loadedPlugins = await Promise.all(
-    names.map(async (name) => [name, await importFrom<CodegenPlugin>(root, toPluginModule(name))] as const),
-  );
-  const pluginContext: Record<string, unknown> = {};
-  const importExtension = config.importExtension;
-  const shared = { importExtension, emitLegacyCommonJSImports: true };
-  const preset = await loadPreset(root, settings.preset);
-  const sections = await preset.buildGeneratesSection({
-    baseOutputDir: output,
-    presetConfig: (settings.presetConfig ?? {}) as Record<string, unknown>,
-    plugins,
-    schema,
-    schemaAst,
-    documents: [],
-    config: { ...(config.config as object), ...(settings.config as object), ...shared },
-    pluginMap: Object.fromEntries(loadedPlugins),
-    pluginContext,
-    documentTransforms: [],
-  });
-  const files = await Promise.all(
-    sections.map(async (section) => [section.filename, await codegen({ ...section, ...shared })] as const),
-  );
-  return { files: new Map(files), details: pluginContext[output] as OutputDetails | undefined };
-
-  function loadOnce(loader: Loader): Promise<GraphQLSchema> {
-    const key = loader.join(' ');
-    const loading = schemas.get(key) ?? loadSchema(root, loader);
-    schemas.set(key, loading);
-    return loading;
-  }
-}
-
-/** A schema loader and the documents that it reads. */
-type Loader = readonly [pattern: string, module: string];
-
-/** Returns the schema loaders of an output; `undefined` if its schema has other sources. */
-function findLoaders({ schema = [] }: Types.ConfiguredOutput): Loader[] | undefined {
-  const pointers = [schema].flat();
-  if (pointers.some((pointer) => typeof pointer === 'string')) return undefined;
-  const entries = pointers.flatMap((pointer) => Object.entries(pointer as Record<string, { loader?: unknown }>));
-  const loaders = entries.flatMap(([pattern, { loader }]): Loader[] =>
-    typeof loader === 'string' ? [[pattern, loader]] : [],
-  );
-  return loaders.length === entries.length && loaders.length <= 1 ? loaders : undefined;
-}
-
-async function loadSchema(root: string, [pattern, module]: Loader): Promise<GraphQLSchema> {
-  const { default: load } = await importFrom<{
-    default: (pattern: string, options: { cwd: string }) => Promise<GraphQLSchema>;
-  }>(root, module);
-  return load(pattern, { cwd: root });
-}
-
-async function loadPreset(root: string, preset: Types.ConfiguredOutput['preset']): Promise<Types.OutputPreset> {
-  if (typeof preset === 'object') return preset;
-  return (await importFrom<{ preset: Types.OutputPreset }>(root, preset ?? '')).preset;
-}
-
-/** The plugins of graphql-codegen are packages, which a configuration names without their scope. */
-const toPluginModule = (name: string): string => (/^[\w-]+$/u.test(name) ? `@graphql-codegen/${name}` : name);
-
-async function importFrom<Module>(root: string, module: string): Promise<Module> {
-  const isFile = module.startsWith('.') || path.isAbsolute(module);
-  return (await import(isFile ? pathToFileURL(path.resolve(root, module)).href : module)) as Module;
-}

@@ -1,6 +1,7 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
+import fastUri from 'ajv/dist/runtime/uri.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { camel, pascal, printModules } from '../output.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
@@ -175,7 +176,9 @@ const INHERITED = /"(?:constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumer
 export function createAjv(schemas: unknown, options: Options = {}): Ajv2020 {
   const text = JSON.stringify(schemas);
   const ownProperties = INHERITED.test(text);
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ownProperties, ...options });
+  const uriResolver = createUriResolver();
+  const settings = { strict: false, validateSchema: false, logger: false, ownProperties, uriResolver } as const;
+  const ajv = new Ajv2020({ ...settings, ...options });
   // Without these keywords, code that records the properties seen is of no use. Contracts cannot have $dynamicRef.
   Object.assign(ajv.opts, { dynamicRef: false, unevaluated: text.includes('"unevaluated') });
   addFormats.default(ajv);
@@ -186,6 +189,28 @@ export function createAjv(schemas: unknown, options: Options = {}): Ajv2020 {
     code: ({ gen, it }) => gen.code(_`delete ${it.parentData}[${it.parentDataProperty}]`),
   });
   return ajv;
+}
+
+/** Resolves references with a cache, as ajv parses each many times. */
+function createUriResolver() {
+  const uris = fastUri.default;
+  const resolveFrom = remember((base: string) => remember((reference: string) => uris.resolve(base, reference)));
+  return {
+    parse: remember((uri: string) => uris.parse(uri)),
+    resolve: (base: string, reference: string): string => resolveFrom(base)(reference),
+    serialize: remember((parts: Parameters<typeof uris.serialize>[0]) => uris.serialize(parts)),
+  };
+}
+
+function remember<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const value = compute(key);
+    known.set(key, value);
+    return value;
+  };
 }
 
 /** Keywords that document a schema and do not affect validation. */

@@ -1,4 +1,4 @@
-import { generate } from './example.js';
+import { generate, NOTES } from './example.js';
 
 let operations: string;
 
@@ -114,4 +114,13 @@ ${errorResponses(400, 413, 415, 429, 500, 503)}    },
   ],
 ])('writeOperations: %s', (_reason, text) => {
   expect(operations).toContain(text);
+});
+
+test('writeOperations: a body that may be null requires the properties with defaults of an object', async () => {
+  const source = NOTES.replace('NewNote:\n      type: object', 'NewNote:\n      type: [object, "null"]');
+  expect(source).not.toBe(NOTES);
+  const object = `NonNullable<components['schemas']['NewNote']>`;
+  expect(await generate('operations.ts', source)).toContain(
+    `  readonly body: ${object} & Required<Pick<${object}, 'pinned'>> | null;\n`,
+  );
 });
