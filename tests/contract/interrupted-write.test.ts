@@ -17,7 +17,7 @@ let connection: CutConnection;
 
 beforeAll(async () => {
   pair = await startServerPair(async (url) => {
-    connection ??= await startCutConnection(url);
+    connection = await startCutConnection(url);
     return connection.url;
   });
   for (const slug of ['written', 'other']) {
