@@ -9,7 +9,7 @@ const ALL = process.env.POINTS === 'all';
 const TRANSACTION = /^begin isolation level serializable/;
 const BATCH = /^\s*with given as materialized/;
 
-/** The limit of requests that need no row of the interrupted write. */
+/** The limit of requests that need no lock of the interrupted server. */
 const OTHERS_MS = 2_000;
 
 let pair: ServerPair;
@@ -17,7 +17,7 @@ let connection: CutConnection;
 
 beforeAll(async () => {
   pair = await startServerPair(async (url) => {
-    connection ??= await startCutConnection(url);
+    connection = await startCutConnection(url);
     return connection.url;
   });
   for (const slug of ['written', 'other']) {
@@ -94,9 +94,9 @@ async function interrupt(fault: Fault, name: string, point: { readonly from: Reg
     read('other'),
     read('written'),
     time(pair.second.client.GET('/objects')),
-    time(pair.second.client.GET('/audit-log')),
   ]);
-  const contended = await time(update('written'));
+  // The first server may hold the lock of the sequencer, for which readers of the audit log wait.
+  const contended = await Promise.all([time(update('written')), time(pair.second.client.GET('/audit-log'))]);
   await fault.repair();
   const first = await interrupted;
   // A write without a key can't be repeated safely.
@@ -108,10 +108,10 @@ async function interrupt(fault: Fault, name: string, point: { readonly from: Reg
   return { others, contended };
 }
 
-const rows = ['| The first server | requests of the second | slowest, ms | to the same secret | slowest, ms |'];
+const rows = ['| The first server | requests of the second | slowest, ms | that need its locks | slowest, ms |'];
 
 describe.each(Object.entries(FAULTS))('A server that %s', (title, fault) => {
-  test('delays others by at most 2 seconds at each statement of a write, which is stored once or not at all', async () => {
+  test('delays requests that need none of its locks by less than 2 seconds, and its write is stored once', async () => {
     void connection.cutAt({ from: TRANSACTION, count: Infinity });
     const key = `whole-${title.replaceAll(' ', '-')}`;
     const { response } = await update('written', { 'Idempotency-Key': key }, pair.first());
@@ -127,7 +127,7 @@ describe.each(Object.entries(FAULTS))('A server that %s', (title, fault) => {
       const name = `${title} ${index}`;
       const result = await interrupt(fault, name, point);
       others.push(...result.others);
-      contended.push(result.contended);
+      contended.push(...result.contended);
       const entries = (await listCallers(pair.second)).filter((caller) => caller.startsWith(`${name} `));
       // PostgreSQL has received the whole change of a batch, which it completes.
       expect([name, entries.length]).toEqual([name, 1]);

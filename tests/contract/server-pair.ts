@@ -42,7 +42,8 @@ export async function startServerPair(
   const folder = await createTestFolder();
   const folders = [path.join(folder, 'one'), path.join(folder, 'two')] as const;
   for (const one of folders) await mkdir(one, { mode: 0o700 });
-  const startFirst = async () => start(folders[0], { token, databaseUrl: await toFirstUrl(databaseUrl) });
+  const firstUrl = await toFirstUrl(databaseUrl);
+  const startFirst = () => start(folders[0], { token, databaseUrl: firstUrl });
   let first = await startFirst();
   await copyFile(path.join(folders[0], 'server.key'), path.join(folders[1], 'server.key'));
   const second = await start(folders[1], { token, databaseUrl });
