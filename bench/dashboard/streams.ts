@@ -115,7 +115,8 @@ async function measure(
   options: StreamsBenchOptions,
 ): Promise<Measured> {
   const snapshot = makeBoard({ repositories: REPOSITORIES, pullRequests: options.pullRequests });
-  const [row] = snapshot.pullRequests;
+  // The streams list no drafts.
+  const row = snapshot.pullRequests.find(({ draft }) => !draft);
   if (row === undefined) throw new Error('The board has no row to change.');
   const send = async ({ headers }: User, method: string, address: string, body: object): Promise<void> => {
     const response = await fetch(server.origin + address, { method, headers, body: JSON.stringify(body) });
