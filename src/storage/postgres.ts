@@ -1,5 +1,4 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
-import { hash } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import type {
   DatabaseConnection,
@@ -79,8 +78,8 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
 }
 
 /**
- * Returns the statements that set the limits of a transaction. They are part of each transaction, because connections of
- * a pooler such as PgBouncer do not keep the state of a session.
+ * Returns the statements that set the limits of a transaction. They are part of each transaction, and no statement has a
+ * name, because connections of a pooler such as PgBouncer do not keep the state of a session.
  */
 function toSettings({ hasDeadlines, ...target }: PostgresOptions): string {
   const { lockSeconds, statementSeconds, idleSeconds } = { ...LIMITS, ...target };
@@ -150,68 +149,30 @@ class PortableCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** The names of statements, by their text. */
-const names = new Map<string, string>();
-
-/**
- * Gives a statement a name, under which PostgreSQL keeps its plan for each connection: planning a small statement takes
- * longer than running it. The name depends on the text alone, so that it never stands for a different statement.
- */
-export function nameStatement(sql: string): void {
-  if (!names.has(sql)) names.set(sql, `trellis_${hash('sha256', sql, 'base64url').slice(0, 22)}`);
-}
-
-/** Whether the connections of a pool keep named statements. */
-interface NameSupport {
-  isKept: boolean;
-}
-
 function toBindingPool(pool: pg.Pool): PostgresPool {
-  const support: NameSupport = { isKept: true };
   return {
-    connect: async () => toBindingClient(await pool.connect().catch(throwUnavailable), support),
+    connect: async () => toBindingClient(await pool.connect().catch(throwUnavailable)),
     end: () => pool.end(),
   };
 }
 
-function toBindingClient(client: pg.PoolClient, support: NameSupport): PostgresPoolClient {
+function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
   let failure: unknown;
-  let isInTransaction = false;
-  const query = async (sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> => {
+  const query = async (sql: string, parameters: readonly unknown[] = []) => {
     // A statement without a response blocks the connection, so the next one would wait for its own deadline.
     if (failure !== undefined) throwUnavailable(failure);
-    if (sql.startsWith('begin')) isInTransaction = true;
-    const name = support.isKept ? names.get(sql) : undefined;
-    try {
-      return await client.query({ text: sql, values: parameters.map(toBindable), ...(name && { name }) });
-    } catch (error) {
-      if (name !== undefined && isNameLost(error)) {
-        support.isKept = false;
-        if (!isInTransaction) return query(sql, parameters);
-        throw Object.assign(new Error('A named statement is lost.', { cause: error }), { code: REPEAT_CODE });
-      }
+    const values = parameters.map(toBindable);
+    return client.query(sql, values).catch((error: unknown) => {
       if (isEndOfConnection(error)) failure = error;
       if (failure !== undefined || isLimitReached(error)) throwUnavailable(error);
       throw error;
-    }
+    });
   };
   // The other overload of query() is for cursors, which Kysely does not use here.
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release: () => client.release(failure !== undefined),
   };
-}
-
-/** The error code of a serialization failure, after which a transaction is repeated. */
-const REPEAT_CODE = '40001';
-
-/**
- * Returns whether a named statement can't be used: a pooler has changed the connection, where its name is unknown or
- * already taken, or a newer release has changed the columns of its result.
- */
-function isNameLost(error: unknown): boolean {
-  const { code, routine } = error as { readonly code?: unknown; readonly routine?: unknown };
-  return code === '26000' || code === '42P05' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }
 
 /** The error codes of a lock that is not released in time, and of a statement that takes too long. */

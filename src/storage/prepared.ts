@@ -1,7 +1,6 @@
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
 import { type Database, isPostgres } from './database.js';
 import { sql } from './kysely.js';
-import { nameStatement } from './postgres.js';
 import type { Tables } from './tables.js';
 
 /** A query that is compiled once, because compiling takes longer than running most queries. */
@@ -27,22 +26,13 @@ export function prepare<Input extends object, Row>(
   const placeholders = new Proxy({} as Input, { get: (_none, name) => new Parameter(name) });
   const compiled: Partial<Record<'postgres' | 'sqlite', CompiledQuery<Row>>> = {};
   return async (database, input) => {
-    const query = (compiled[isPostgres(database) ? 'postgres' : 'sqlite'] ??= compileOnce(
-      database,
-      build(database, placeholders),
-    ));
+    const query = (compiled[isPostgres(database) ? 'postgres' : 'sqlite'] ??= build(database, placeholders).compile());
     const parameters = query.parameters.map((value) =>
       value instanceof Parameter ? input[value.name as keyof Input] : value,
     );
     const { rows } = await database.executeQuery<Row>({ ...query, parameters });
     return rows;
   };
-}
-
-function compileOnce<Row>(database: Database, query: Compilable<Row>): CompiledQuery<Row> {
-  const compiled = query.compile();
-  if (isPostgres(database)) nameStatement(compiled.sql);
-  return compiled;
 }
 
 /** Prepares an insert of one row. Each distinct set of columns is a separate query, so there should be few. */

@@ -3,7 +3,6 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
 import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
-import { prepare } from '../../src/storage/prepared.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 
@@ -77,40 +76,6 @@ describe('PostgreSQL', () => {
       expect(performance.now() - startedAt).toBeLessThan(7_000);
     });
     await database.destroy();
-  });
-
-  describe('a named statement', () => {
-    const find = prepare((database, { id }: { readonly id: string }) =>
-      database.selectFrom('people').selectAll().where('id', '=', id),
-    );
-    const open = async (): Promise<Database> => openDatabase({ url: (await placeUrl()).href, poolSize: 1 });
-    const findNames = async (database: Database) =>
-      (await sql<{ name: string }>`select name from pg_prepared_statements`.execute(database)).rows.map(
-        ({ name }) => name,
-      );
-
-    test('keeps its plan in its connection', async () => {
-      const database = await open();
-      await find(database, { id: 'none' });
-      const [name] = await findNames(database);
-      expect(name).toMatch(/^trellis_[\w-]{22}$/);
-      await database.destroy();
-    });
-
-    const inOne: typeof find = (database, input) => inTransaction(database, (transaction) => find(transaction, input));
-
-    test.each([
-      ['a pooler has removed it', sql`deallocate all`],
-      ['a newer release has added a column', sql`alter table people add column extra text`],
-    ])('runs without its name after %s, also in a transaction', async (_reason, change) => {
-      for (const run of [find, inOne]) {
-        const database = await open();
-        await find(database, { id: 'none' });
-        await change.execute(database);
-        for (let repeat = 0; repeat < 2; repeat += 1) expect(await run(database, { id: 'none' })).toEqual([]);
-        await database.destroy();
-      }
-    });
   });
 
   test('rejects a server whose version is too old', async () => {
