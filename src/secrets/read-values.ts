@@ -27,7 +27,7 @@ interface ValueReader {
 /** The number of values per transaction, so that changes do not wait long; at 1 MiB each, 32 MiB. */
 const MAX_TOGETHER = 32;
 
-/** The batches at a time on PostgreSQL: while full ones wait, one is prepared while the other waits for the database. */
+/** The batches at a time on PostgreSQL: one can be prepared while the other waits for the database. */
 const POSTGRES_CONCURRENCY = 2;
 
 interface Reading {

@@ -52,7 +52,7 @@ const MAX_TOGETHER = 32;
 /** Larger values are replaced in a transaction of their own, so that a batch has at most 2 MiB. */
 const MAX_BYTES = 64 * 1024;
 
-/** The batches at a time on PostgreSQL: while full ones wait, one is prepared while the other waits for the database. */
+/** The batches at a time on PostgreSQL: one can be prepared while the other waits for the database. */
 const POSTGRES_CONCURRENCY = 2;
 
 /** Creates a function that replaces values. It must not be used inside another transaction. */

@@ -10,8 +10,7 @@ interface PendingCall<Input, Result> {
  *
  * @param run Processes a batch, and returns one result for each input in the same order. It must call `take` before it
  * reads any data, and may call it late. Repeated calls of `take`, as in a retry, return the same inputs.
- * @param options.concurrency The number of runs at a time. A further one begins only for `maxSize` waiting calls, because a
- * few large batches cost less than many small ones. If it is more than one, `run` must call `take` at once.
+ * @param options.concurrency The number of runs at a time. If it is more than one, `run` must call `take` at once.
  */
 export function batch<Input, Result>(
   maxSize: number,
@@ -47,7 +46,7 @@ export function batch<Input, Result>(
   }
 
   async function runAll(): Promise<void> {
-    if (running === concurrency || (running > 0 && waiting.length < maxSize)) return;
+    if (running === concurrency) return;
     running += 1;
     while (waiting.length > 0) {
       await gather();
