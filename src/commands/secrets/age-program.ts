@@ -77,7 +77,8 @@ async function runAge(args: readonly string[], { input, terminal }: AgeInput): P
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     if (messages.length > MAX_MESSAGES) return;
     messages += chunk;
-    if (!chunk.startsWith('age: error')) terminal.err.write(withoutIdentities(chunk));
+    // The error is reported in our own message; the rest is a prompt.
+    terminal.err.write(withoutIdentities(chunk.replace(/^age: (?:error|report)\b.*\n?/gm, '')));
   });
   // A program that ends early is reported by its exit code.
   child.stdin.on('error', () => undefined);
