@@ -60,7 +60,7 @@ const MAX_MESSAGES = 16_384;
 
 /** Runs `age`, and shows its messages, which may ask for a touch. @throws CommandError if it fails or is missing. */
 async function runAge(args: readonly string[], { input, terminal }: AgeInput): Promise<Uint8Array> {
-  const env = { PATH: process.env.PATH, ...withoutCredentials(terminal.env) };
+  const env = withoutCredentials(terminal.env);
   const child = spawn('age', args, { stdio: 'pipe', env, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const output: Buffer[] = [];
   let size = 0;
@@ -94,7 +94,7 @@ function toFailure(code: number | string, messages: string): Error {
     const needed = 'SSH keys and keys of age plugins need the program "age" (1.1 or newer)';
     return new CommandError(`${needed}, which is not in PATH`, EXIT.usage);
   }
-  if (/no identity matched/.test(messages))
+  if (messages.includes('no identity matched'))
     return new SealingError('no_match', "This identity can't decrypt the value.");
   const [, reason] = /^age: (?:error: )?(.+)$/m.exec(messages) ?? [];
   return new CommandError(`The program "age" failed: ${withoutIdentities(reason ?? String(code))}`, EXIT.failed);
