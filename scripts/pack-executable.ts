@@ -39,13 +39,14 @@ export async function packExecutable(destination: string): Promise<string> {
 
 /** Bundles the program with the code that V8 has compiled. */
 async function makeBlob(work: string): Promise<string> {
-  const [main, output, config] = ['main.cjs', 'main.blob', 'sea.json'].map((name) => path.join(work, name));
+  const place = (name: string): string => path.join(work, name);
+  const [main, output, config] = [place('main.cjs'), place('main.blob'), place('sea.json')];
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     readonly version: string;
   };
   await build({
     stdin: { contents: entry(version), resolveDir: root, loader: 'ts' },
-    outfile: main as string,
+    outfile: main,
     ...{ bundle: true, platform: 'node', target: 'node20', format: 'cjs', minify: true, keepNames: true },
     ...{ conditions: ['trellis-source'], logLevel: 'warning' },
     // A single executable has no `import()`.
@@ -54,9 +55,9 @@ async function makeBlob(work: string): Promise<string> {
     logOverride: { 'empty-import-meta': 'silent' },
   });
   const settings = { main, output, useCodeCache: true, disableExperimentalSEAWarning: true };
-  await writeFile(config as string, JSON.stringify(settings));
-  await run(process.execPath, ['--experimental-sea-config', config as string]);
-  return output as string;
+  await writeFile(config, JSON.stringify(settings));
+  await run(process.execPath, ['--experimental-sea-config', config]);
+  return output;
 }
 
 /** Returns the main module, which has the commands of the package `trellis-secrets`. */

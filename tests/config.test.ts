@@ -21,6 +21,7 @@ describe('loadConfig', () => {
       host: '127.0.0.1',
       isLoopback: true,
       publicUrl: undefined,
+      auditExport: [],
       allowedHosts: [],
       instanceLabel: '',
       workers: 1,

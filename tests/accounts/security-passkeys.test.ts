@@ -167,7 +167,7 @@ describe('A sensitive change', () => {
       stage.ada.send('PUT', '/secrets/workload-rules/jobs', {
         issuer: 'https://issuer.example.org',
         audience: 'trellis',
-        claims: [{ name: 'sub', patterns: ['job'] }],
+        claims: [{ name: 'repository', patterns: ['acme/shop'] }],
         consumer: 'shop',
       }),
     'a new key of a consumer': async () => {

@@ -60,7 +60,7 @@ const MAX_MESSAGES = 16_384;
 
 /** Runs `age`, and shows its messages, which may ask for a touch. @throws CommandError if it fails or is missing. */
 async function runAge(args: readonly string[], { input, terminal }: AgeInput): Promise<Uint8Array> {
-  const env = { PATH: process.env.PATH, ...withoutCredentials(terminal.env) };
+  const env = withoutCredentials(terminal.env);
   const child = spawn('age', args, { stdio: 'pipe', env, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const output: Buffer[] = [];
   let size = 0;
@@ -77,7 +77,8 @@ async function runAge(args: readonly string[], { input, terminal }: AgeInput): P
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     if (messages.length > MAX_MESSAGES) return;
     messages += chunk;
-    if (!chunk.startsWith('age: error')) terminal.err.write(withoutIdentities(chunk));
+    // The error is reported in our own message; the rest is a prompt.
+    terminal.err.write(withoutIdentities(chunk.replace(/^age: (?:error|report)\b.*\n?/gm, '')));
   });
   // A program that ends early is reported by its exit code.
   child.stdin.on('error', () => undefined);
@@ -93,7 +94,7 @@ function toFailure(code: number | string, messages: string): Error {
     const needed = 'SSH keys and keys of age plugins need the program "age" (1.1 or newer)';
     return new CommandError(`${needed}, which is not in PATH`, EXIT.usage);
   }
-  if (/no identity matched/.test(messages))
+  if (messages.includes('no identity matched'))
     return new SealingError('no_match', "This identity can't decrypt the value.");
   const [, reason] = /^age: (?:error: )?(.+)$/m.exec(messages) ?? [];
   return new CommandError(`The program "age" failed: ${withoutIdentities(reason ?? String(code))}`, EXIT.failed);

@@ -43,7 +43,7 @@ const DEFAULT_SERVER = 'http://localhost:4000/secrets';
 const MAX_CALLER_LENGTH = 128;
 
 /** Commands that print the output of a program, a template or a file of a format that the user chooses. */
-const WITHOUT_JSON: readonly string[] = ['run', 'mcp', 'inject', 'export'];
+const WITHOUT_JSON: readonly string[] = ['run', 'mcp', 'webhook', 'inject', 'export'];
 
 /** Adds the options for the connection, and `--json` unless the command describes it itself. */
 export function addConnectionOptions(command: Command): Command {

@@ -65,18 +65,19 @@ export function createWebhook(session: CommandContext, token: string | undefined
   // Reported by the first request too.
   identity.catch(() => undefined);
   const inTurn = limitConcurrency(MAX_OPEN);
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://webhook');
-    const [, slug] = /^\/secrets\/([A-Za-z0-9][A-Za-z0-9_-]{0,127})$/.exec(pathname) ?? [];
-    if (!isAllowed(request.headers.authorization, token ?? ''))
-      return respond(response, 401, { error: 'unauthenticated' });
-    if (request.method !== 'GET' || slug === undefined) return respond(response, 404, { error: 'not found' });
-    const isBase64 = searchParams.get('encoding') === 'base64';
+  const serve = (response: ServerResponse, slug: string, isBase64: boolean): void =>
     void inTurn(async () =>
       openStoredValue(await fetchSealedValue(session, slug, {}), await identity, session.terminal),
     )
       .then((value) => respond(response, 200, { value: toText(value, isBase64) }))
       .catch((error: unknown) => respondError(response, error));
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://webhook');
+    const [, slug] = /^\/secrets\/([A-Za-z0-9][A-Za-z0-9_-]{0,127})$/.exec(pathname) ?? [];
+    const isKnown = request.method === 'GET' && slug !== undefined;
+    if (!isAllowed(request.headers.authorization, token ?? '')) respond(response, 401, { error: 'unauthenticated' });
+    else if (isKnown) serve(response, slug, searchParams.get('encoding') === 'base64');
+    else respond(response, 404, { error: 'not found' });
   });
   server.requestTimeout = 10_000;
   server.maxConnections = 256;
@@ -103,8 +104,8 @@ const STATUS: Readonly<Record<number, number>> = { [EXIT.notFound]: 404, [EXIT.u
 /** Responds with the message of the command line, which contains neither a value nor a credential. */
 function respondError(response: ServerResponse, error: unknown): void {
   const known = toCommandError(error);
-  if (!(known instanceof CommandError)) return respond(response, 500, { error: 'internal error' });
-  respond(response, STATUS[known.exitCode] ?? 502, { error: known.message });
+  if (known instanceof CommandError) respond(response, STATUS[known.exitCode] ?? 502, { error: known.message });
+  else respond(response, 500, { error: 'internal error' });
 }
 
 function respond(response: ServerResponse, status: number, body: object): void {

@@ -436,7 +436,7 @@ export const getObjectUsedBy = /* @__PURE__ */ createCall<paths, operations['get
  * Deletes the previous values, or one of them, such as after a leak. The current value stays, and the audit log keeps
  * the digests. Copies in backups are not deleted.
  *
- * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 409 `conflict`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 409 `conflict`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const deleteObjectVersions = /* @__PURE__ */ createCall<paths, operations['deleteObjectVersions'], CallArguments<operations['deleteObjectVersions']>>('delete', '/objects/{slug}/versions', { places: { 'x-caller': 'header', 'idempotency-key': 'header' } });
 

@@ -993,7 +993,6 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },

@@ -4683,7 +4683,6 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];

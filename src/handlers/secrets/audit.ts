@@ -8,7 +8,8 @@ export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit'
   async queryAuditLog({ caller, query }) {
     const { object_id: slug, subject_type: subjectType, from, to, chain, ...rest } = query;
     const page = await audit.query(caller, { ...rest, slug, subjectType, from: toDate(from), to: toDate(to) });
-    const next = page.next === undefined ? undefined : { ...query, after: page.next };
+    const { chain: _default, ...filter } = query;
+    const next = page.next === undefined ? undefined : { ...filter, ...(chain && { chain }), after: page.next };
     return {
       status: 200,
       body: page.entries.map((entry) => ({ ...toBody(entry), ...(chain && toChainBody(entry)) })),

@@ -4,12 +4,16 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { bech32 } from '@scure/base';
 import { describeWithAge, runAge } from '../../sealing/age-program.js';
-import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
+import { type CommandInput, newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 /** Keys of OpenSSH by their kind, and the path of their private keys. */
 const files = new Map<string, string>();
 let yubikey: { readonly recipient: string; readonly identity: string; readonly env: Readonly<Record<string, string>> };
+
+/** Runs a command that finds programs. */
+const run = (args: readonly string[], given: CommandInput = {}) =>
+  cli.run(args, { ...given, env: { PATH: process.env.PATH ?? '', ...given.env } });
 
 const VALUE = Buffer.from([0, 255, 10, 13, 200, 10]);
 
@@ -50,23 +54,23 @@ const readKey = async (kind: string): Promise<string> => readFile(`${files.get(k
 async function put(recipients: readonly string[], env = {}): Promise<string> {
   const name = newName();
   const args = recipients.flatMap((recipient) => ['--recipient', recipient]);
-  const stored = await cli.run(['put', name, ...args], { stdin: VALUE, env });
+  const stored = await run(['put', name, ...args], { stdin: VALUE, env });
   expect(stored).toMatchObject({ code: 0 });
   return name;
 }
 
 const get = (name: string, identity: string, env = {}) =>
-  cli.run(['get', name], { env: { TRELLIS_SECRETS_IDENTITY: identity, ...env } });
+  run(['get', name], { env: { TRELLIS_SECRETS_IDENTITY: identity, ...env } });
 
 const WITHOUT_IDENTITY = { env: { TRELLIS_SECRETS_IDENTITY: '' } };
 
 describeWithAge('SSH keys and plugins through the program age', () => {
   test.each(['ed25519', 'rsa'])('a value for a key of OpenSSH (%s) and an age key is opened by both', async (kind) => {
     const name = await put([await readKey(kind), cli.recipient]);
-    expect(await cli.run(['get', name, '--identity-file', files.get(kind)!], WITHOUT_IDENTITY)).toMatchObject({
+    expect(await run(['get', name, '--identity-file', files.get(kind)!], WITHOUT_IDENTITY)).toMatchObject({
       ...{ code: 0, bytes: VALUE, err: '' },
     });
-    expect((await cli.run(['get', name])).bytes).toEqual(VALUE);
+    expect((await run(['get', name])).bytes).toEqual(VALUE);
     const { data = [] } = await cli.client.GET('/objects', { params: { query: { slug: name } } });
     const [type, key] = (await readKey(kind)).split(' ');
     expect(data[0]).toMatchObject({ recipients: [cli.recipient, `${type} ${key}`], recipient_count: 2 });
@@ -74,7 +78,7 @@ describeWithAge('SSH keys and plugins through the program age', () => {
 
   test('age opens the stored bytes with the key of OpenSSH', async () => {
     const name = await put([await readKey('ed25519')]);
-    const { bytes } = await cli.run(['get', name, '--sealed']);
+    const { bytes } = await run(['get', name, '--sealed']);
     expect(await runAge(['-d', '-i', files.get('ed25519')!], bytes)).toEqual(VALUE);
   });
 
@@ -88,9 +92,9 @@ describeWithAge('SSH keys and plugins through the program age', () => {
   test('inject and rotate --reseal open values with the identity of a plugin', async () => {
     const name = await put([yubikey.recipient], yubikey.env);
     const env = { ...yubikey.env, TRELLIS_SECRETS_IDENTITY: yubikey.identity };
-    const template = await cli.run(['inject', '-'], { env, stdin: `{{secret ${name} | base64}}` });
+    const template = await run(['inject', '-'], { env, stdin: `{{secret ${name} | base64}}` });
     expect(template.out.trim()).toBe(VALUE.toString('base64'));
-    expect(await cli.run(['rotate', name, '--reseal'], { env })).toMatchObject({ code: 0 });
+    expect(await run(['rotate', name, '--reseal'], { env })).toMatchObject({ code: 0 });
     expect((await get(name, yubikey.identity, yubikey.env)).bytes).toEqual(VALUE);
   });
 
@@ -102,17 +106,14 @@ describeWithAge('SSH keys and plugins through the program age', () => {
   });
 
   test.each([
-    [
-      'put',
-      () => cli.run(['put', newName(), '--recipient', yubikey.recipient], { stdin: 'x', env: { PATH: '/nowhere' } }),
-    ],
+    ['put', () => run(['put', newName(), '--recipient', yubikey.recipient], { stdin: 'x', env: { PATH: '/nowhere' } })],
     [
       'get',
       async () =>
         get(await put([await readKey('ed25519')]), await readFile(files.get('ed25519')!, 'utf8'), { PATH: '/nowhere' }),
     ],
-  ])('%s names the missing program', async (_command, run) => {
-    expect(await run()).toMatchObject({
+  ])('%s names the missing program', async (_command, call) => {
+    expect(await call()).toMatchObject({
       code: 2,
       err: expect.stringContaining('"age" (1.1 or newer), which is not in PATH') as string,
     });
@@ -120,8 +121,8 @@ describeWithAge('SSH keys and plugins through the program age', () => {
 
   test('a recipient without its plugin is rejected with the reason, and nothing is stored', async () => {
     const name = newName();
-    const { code, err } = await cli.run(['put', name, '--recipient', yubikey.recipient], { stdin: 'x' });
+    const { code, err } = await run(['put', name, '--recipient', yubikey.recipient], { stdin: 'x' });
     expect([code, err]).toEqual([1, expect.stringContaining('age-plugin-yubikey') as string]);
-    expect((await cli.run(['get', name])).code).toBe(3);
+    expect((await run(['get', name])).code).toBe(3);
   });
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { openContext } from '../../../src/commands/secrets/context.js';
 import { createWebhook } from '../../../src/commands/secrets/webhook.js';
+import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 const TOKEN = 'w'.repeat(32);

@@ -128,7 +128,10 @@ export async function openValues(
   const identity = await session.readIdentity();
   const values = new Map<string, Uint8Array>();
   for (const { variable, slug, id } of chosen) {
-    values.set(variable, await openStoredValue(await fetchSealedValue(session, slug, { id }), identity, session.terminal));
+    values.set(
+      variable,
+      await openStoredValue(await fetchSealedValue(session, slug, { id }), identity, session.terminal),
+    );
   }
   return values;
 }

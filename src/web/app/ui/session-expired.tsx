@@ -40,7 +40,9 @@ export const repeatAfterSignIn: Middleware = {
     const isAsked = response.status === 401 && Boolean(user.value) && !isAboutSignIn(request);
     if (!isAsked || original === undefined || (isDeclined && request.method === 'GET')) return undefined;
     // The challenge of RFC 9470.
-    const isConfirmation = /insufficient_user_authentication/.test(response.headers.get('WWW-Authenticate') ?? '');
+    const isConfirmation = (response.headers.get('WWW-Authenticate') ?? '').includes(
+      'insufficient_user_authentication',
+    );
     return (await askToSignIn(isConfirmation)) ? fetch(original) : undefined;
   },
 };
