@@ -68,9 +68,10 @@ describeInBrowser('every page', () => {
     '%s: opens from the command palette, and each of its tab stops is visible',
     async (_name, search, heading) => {
       await keyboard.press('Control+k');
-      await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+      const palette = page.getByRole('dialog', { name: 'Command palette' });
+      await palette.waitFor();
       await keyboard.type(search);
-      await page.getByRole('option', { selected: true }).first().waitFor();
+      await palette.getByRole('option', { selected: true }).first().waitFor();
       await keyboard.press('Enter');
       await page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor();
       await page.waitForFunction(() => !/Loading [^.]*…/.test(document.body.textContent));

@@ -94,6 +94,20 @@ describeInBrowser('GraphQL explorer', () => {
     await open(['NewestFiles', 'One', 'Two']);
   });
 
+  test('the panel that is open stays open after a reload, and none after it was closed', async () => {
+    const examples = page.getByRole('region', { name: 'Examples' });
+    const history = page.getByRole('region', { name: 'History' });
+    await page.goto(`${house.server.origin}/graphql`);
+    await examples.getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.reload();
+    await history.getByText('History').first().waitFor();
+    await page.getByRole('button', { name: 'Hide History' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Show Examples' }).waitFor();
+    expect(await examples.count()).toBe(0);
+  });
+
   test('an example runs by keyboard', async () => {
     const { press, tabTo, pressOn } = createKeyboard(page);
     await page.goto(`${house.server.origin}/graphql`);

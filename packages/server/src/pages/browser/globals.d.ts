@@ -59,7 +59,7 @@ interface GraphiqlProperties {
   readonly defaultTabs: readonly { readonly query: string }[];
   readonly defaultTheme: string | undefined;
   readonly plugins: readonly Plugin[];
-  readonly visiblePlugin: Plugin | undefined;
+  readonly onTogglePluginVisibility: (plugin: Plugin | null) => void;
   readonly schema: null | undefined;
 }
 
