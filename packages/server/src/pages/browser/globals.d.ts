@@ -82,6 +82,7 @@ export interface JsonSchema {
   readonly minItems?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema | Reference>>;
+  readonly additionalProperties?: unknown;
   readonly items?: JsonSchema | Reference;
   readonly oneOf?: readonly (JsonSchema | Reference)[];
   readonly anyOf?: readonly (JsonSchema | Reference)[];

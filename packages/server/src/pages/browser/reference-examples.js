@@ -67,9 +67,9 @@ function toArguments(contract, path, operation) {
   const [type, media] = Object.entries(content)[0] ?? [];
   const sample = media && (media.example ?? Object.values(media.examples ?? {})[0]?.value);
   const body = media && (sample ?? toSample(contract, media.schema ?? {}));
-  const { type: kind, properties } = media ? follow(contract, media.schema ?? {}) : {};
+  const { type: kind, properties, additionalProperties } = media ? follow(contract, media.schema ?? {}) : {};
   // A delivery of a webhook, whose sender chooses the properties: the client has no type for them.
-  const isOpen = kind === 'object' && properties === undefined;
+  const isOpen = kind === 'object' && properties === undefined && additionalProperties === undefined;
   return { parameters, body, type, isOpen };
 }
 
