@@ -92,10 +92,7 @@ describeInBrowser('every page', () => {
   test('two tabs and two users see the same change, without an error in any of them', async () => {
     const { origin } = stage.server;
     const guest = await inviteGuest(stage, 'bob');
-    const shared = await page.request.post(`${origin}/api/shares`, {
-      data: { username: 'bob' },
-      headers: { Origin: origin },
-    });
+    const shared = await page.request.put(`${origin}/api/sharing/bob`, { headers: { Origin: origin } });
     expect(shared.ok()).toBe(true);
     const tab = await stage.context.newPage();
     const guestTab = guest.page;
@@ -105,8 +102,7 @@ describeInBrowser('every page', () => {
     const rowIn = (one: Page) => one.locator('li.pull').filter({ hasText: 'Send receipts as PDF' });
     await Promise.all(others.map((one) => rowIn(one).waitFor()));
 
-    const merge = await stage.at.button('Send receipts as PDF', 'Merge');
-    await stage.at.confirm(merge, 'Merge acme/shop #1');
+    await stage.at.confirm(await stage.at.button('Send receipts as PDF', 'Merge #1'), 'Merge #1?');
     await rowIn(page).waitFor({ state: 'detached' });
     for (const one of others) {
       await eventually(async () => {
