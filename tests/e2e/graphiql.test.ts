@@ -27,8 +27,14 @@ const ITEMS = ['Copy link', 'Copy as curl', 'Copy as TypeScript'];
 /** Tracing outlines for the first time is slow on a busy machine. */
 const LONG_TIMEOUT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
 
-/** Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. */
-const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
+/**
+ * Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. The tabs of
+ * GraphiQL 4 contain the buttons that select and close them.
+ */
+const EDITORS_SCROLL = [
+  { rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' },
+  { rule: 'nested-interactive', at: '.graphiql-tab' },
+] as const;
 
 describeInBrowser('GraphQL explorer', () => {
   let house: WatchedServer;
