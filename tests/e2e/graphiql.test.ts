@@ -27,8 +27,14 @@ const ITEMS = ['Copy link', 'Copy as curl', 'Copy as TypeScript'];
 /** Tracing outlines for the first time is slow on a busy machine. */
 const LONG_TIMEOUT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
 
-/** Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. */
-const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
+/**
+ * Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. The tabs of
+ * GraphiQL 4 contain the buttons that select and close them.
+ */
+const EDITORS_SCROLL = [
+  { rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' },
+  { rule: 'nested-interactive', at: '.graphiql-tab' },
+] as const;
 
 describeInBrowser('GraphQL explorer', () => {
   let house: WatchedServer;
@@ -92,6 +98,20 @@ describeInBrowser('GraphQL explorer', () => {
     await waitForOperation(page, 'Two');
     await page.reload();
     await open(['NewestFiles', 'One', 'Two']);
+  });
+
+  test('the panel that is open stays open after a reload, and none after it was closed', async () => {
+    const examples = page.getByRole('region', { name: 'Examples' });
+    const history = page.getByRole('region', { name: 'History' });
+    await page.goto(`${house.server.origin}/graphql`);
+    await examples.getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.reload();
+    await history.getByText('History').first().waitFor();
+    await page.getByRole('button', { name: 'Hide History' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Show Examples' }).waitFor();
+    expect(await examples.count()).toBe(0);
   });
 
   test('an example runs by keyboard', async () => {

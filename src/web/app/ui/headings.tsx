@@ -42,8 +42,13 @@ export function SectionTabs({ name, parts }: SectionTabsProps) {
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => {
     // On a phone the current page may be outside the part of the list that is shown. The page itself stays where it is.
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]');
-    if (list.current && current) list.current.scrollLeft = current.offsetLeft - list.current.offsetLeft - 16;
+    const show = (): void => {
+      const current = list.current?.querySelector<HTMLElement>('[aria-current]');
+      if (list.current && current) list.current.scrollLeft = current.offsetLeft - list.current.offsetLeft - 16;
+    };
+    show();
+    window.addEventListener('resize', show);
+    return () => window.removeEventListener('resize', show);
   }, [path]);
   return (
     <nav aria-label={name}>

@@ -3,7 +3,7 @@
 const { createElement: element, useEffect, useRef, useState } = React;
 const { ToolbarMenu, useEditorContext } = GraphiQL.React;
 
-/** The `localStorage` key under which GraphiQL stores which plugin is open. */
+/** The key in `localStorage` of the title of the open plugin, which is empty if none is open. */
 const KEPT_PLUGIN = 'graphiql:visiblePlugin';
 
 /** The minimum width for a list beside the editors. */
@@ -140,6 +140,8 @@ const withTabKeys = new WeakSet();
 function WithEditors({ link }) {
   const editors = useEditorContext({ nonNull: true });
   const isOpened = useRef(false);
+  // GraphiQL closes all plugins in an effect that follows this one.
+  useEffect(() => void setTimeout(openFirstPlugin, 0), []);
   useEffect(() => {
     const { queryEditor, variableEditor, headerEditor, responseEditor } = editors;
     for (const editor of [queryEditor, variableEditor, headerEditor, responseEditor]) {
@@ -181,9 +183,16 @@ function nameEditors() {
   }
 }
 
-/** The examples are open until the user opens or closes a plugin. */
-const firstPlugin = () =>
-  localStorage.getItem(KEPT_PLUGIN) === null && matchMedia(ROOMY).matches ? examplesPlugin : undefined;
+/**
+ * Opens the plugin that was open before, and the examples until a plugin was opened or closed. With the property for an
+ * open plugin, GraphiQL would draw it without a width.
+ */
+function openFirstPlugin() {
+  const first = matchMedia(ROOMY).matches ? examplesPlugin.title : '';
+  const title = localStorage.getItem(KEPT_PLUGIN) ?? first;
+  const button = document.querySelector(`.graphiql-sidebar [aria-label="Show ${title}"]`);
+  if (title !== '' && button instanceof HTMLElement) button.click();
+}
 
 const place = document.getElementById('explorer');
 if (place === null) throw new Error('The page has no element for the explorer.');
@@ -207,7 +216,7 @@ ReactDOM.createRoot(place).render(
       defaultTabs: [{ query: examples[0].query }],
       defaultTheme: localStorage.getItem(document.documentElement.dataset.themeKey ?? '') || undefined,
       plugins: [examplesPlugin],
-      visiblePlugin: firstPlugin(),
+      onTogglePluginVisibility: (plugin) => localStorage.setItem(KEPT_PLUGIN, plugin?.title ?? ''),
       // `null` means that there is no schema; `undefined` would make GraphiQL request it.
       schema: isSchemaShown ? undefined : null,
     },

@@ -59,7 +59,7 @@ interface GraphiqlProperties {
   readonly defaultTabs: readonly { readonly query: string }[];
   readonly defaultTheme: string | undefined;
   readonly plugins: readonly Plugin[];
-  readonly visiblePlugin: Plugin | undefined;
+  readonly onTogglePluginVisibility: (plugin: Plugin | null) => void;
   readonly schema: null | undefined;
 }
 
@@ -82,6 +82,7 @@ export interface JsonSchema {
   readonly minItems?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema | Reference>>;
+  readonly additionalProperties?: unknown;
   readonly items?: JsonSchema | Reference;
   readonly oneOf?: readonly (JsonSchema | Reference)[];
   readonly anyOf?: readonly (JsonSchema | Reference)[];

@@ -67,7 +67,10 @@ function toArguments(contract, path, operation) {
   const [type, media] = Object.entries(content)[0] ?? [];
   const sample = media && (media.example ?? Object.values(media.examples ?? {})[0]?.value);
   const body = media && (sample ?? toSample(contract, media.schema ?? {}));
-  return { parameters, body, type };
+  const { type: kind, properties, additionalProperties } = media ? follow(contract, media.schema ?? {}) : {};
+  // A delivery of a webhook, whose sender chooses the properties: the client has no type for them.
+  const isOpen = kind === 'object' && properties === undefined && additionalProperties === undefined;
+  return { parameters, body, type, isOpen };
 }
 
 /**
@@ -112,7 +115,7 @@ function toCommand(origin, contract, path, method) {
 }
 
 /**
- * Returns a module in TypeScript that calls an operation with the generated client.
+ * Returns a module in TypeScript that calls an operation with the generated client; an empty text if the client can't.
  *
  * @param {string} origin
  * @param {ContractClient} client
@@ -124,7 +127,8 @@ function toClientCall(origin, client, contract, path, method) {
   const operation = contract.paths[path]?.[method];
   if (operation?.operationId === undefined) return '';
   const { operationId, responses = {} } = operation;
-  const { parameters, body } = toArguments(contract, path, operation);
+  const { parameters, body, isOpen } = toArguments(contract, path, operation);
+  if (isOpen) return '';
   const given = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
   const values = { ...given, ...(body === undefined ? {} : { body }) };
   const isEmpty = Object.keys(values).length === 0;

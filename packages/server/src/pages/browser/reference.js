@@ -200,6 +200,7 @@ const withExamples = (contract, client) => () => ({
       return function ExamplesAndResponses(properties) {
         const { path, method } = properties;
         const { toCommand, toClientCall } = operationExamples;
+        const call = client && toClientCall(location.origin, client, contract, path, method);
         return element(
           Fragment,
           null,
@@ -208,12 +209,7 @@ const withExamples = (contract, client) => () => ({
             'div',
             { className: 'call-examples' },
             element(CallExample, { name: 'curl', text: toCommand(location.origin, contract, path, method) }),
-            client === undefined
-              ? null
-              : element(CallExample, {
-                  name: 'TypeScript',
-                  text: toClientCall(location.origin, client, contract, path, method),
-                }),
+            call ? element(CallExample, { name: 'TypeScript', text: call }) : null,
           ),
           element(/** @type {any} */ (Responses), properties),
         );
