@@ -119,7 +119,8 @@ async function benchPreviews(onDemand: string, work: string, pictures: number): 
   }
 }
 
-function countPreviews(state: string): number {
+/** Returns the number of previews that a server with this state folder has rendered. */
+export function countPreviews(state: string): number {
   const database = new DatabaseSync(path.join(state, 'images.db'), { readOnly: true });
   try {
     const { count } = database.prepare("SELECT count(*) AS count FROM stored WHERE share = 'values'").get() as {

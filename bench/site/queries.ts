@@ -7,6 +7,7 @@ import { build } from '../child.js';
 import { alternate, lasting, median } from '../rounds.js';
 import { ask, startServer, type RunningServer } from '../server.js';
 import { toTable } from '../table.js';
+import { compareCpu, CPU_HEADS, withCpu } from './request-cpu.js';
 import { benchFolder } from './scan.js';
 import { siteQueries, type SiteQuery } from './site-queries.js';
 
@@ -68,7 +69,8 @@ async function measureRates(real: RunningServer, work: string, { rounds, seconds
     const rows: string[][] = [];
     for (const query of queries) rows.push(await compare(query, { real, constant, rounds, seconds }));
     const memory = `Resident after all of them: ${real.megabytes().toFixed(0)} MB.`;
-    return `${toTable(['query', 'requests/s', 'p99, ms', 'limit, requests/s', 'of its limit'], rows)}\n\n${memory}`;
+    const heads = ['query', 'requests/s', 'p99, ms', 'limit, requests/s', 'of its limit', ...CPU_HEADS];
+    return `${toTable(heads, rows)}\n\n${memory}`;
   } finally {
     await Promise.all([real.stop(), constant.stop()]);
   }
@@ -82,7 +84,7 @@ interface Contest {
 }
 
 async function compare(query: SiteQuery, { real, constant, rounds, seconds }: Contest): Promise<string[]> {
-  const load = (server: RunningServer) => () => send(server.origin, query, seconds);
+  const load = (server: RunningServer) => withCpu(server, () => send(server.origin, query, seconds));
   const warmUp = Math.min(1, seconds);
   await send(real.origin, query, warmUp);
   await send(constant.origin, query, warmUp);
@@ -96,12 +98,14 @@ async function compare(query: SiteQuery, { real, constant, rounds, seconds }: Co
     p99.toFixed(0),
     rate(results.constant).toFixed(0),
     ratio.toFixed(2),
+    ...compareCpu(results.real, results.constant),
   ];
 }
 
 interface Load {
   readonly perSecond: number;
   readonly p99: number;
+  readonly requests: number;
 }
 
 /** @throws Error when the status of a response is not 200. */
@@ -122,5 +126,5 @@ async function send(origin: string, { name, query, variables }: SiteQuery, secon
     requests,
   });
   if (result.non2xx + result.errors > 0) throw new Error(`${name}: ${result.non2xx + result.errors} requests failed.`);
-  return { perSecond: result.requests.average, p99: result.latency.p99 };
+  return { perSecond: result.requests.average, p99: result.latency.p99, requests: result.requests.total };
 }

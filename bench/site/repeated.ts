@@ -7,6 +7,7 @@ import { build } from '../child.js';
 import { alternate, lasting, median } from '../rounds.js';
 import { ask, type RunningServer, startServer } from '../server.js';
 import { toTable } from '../table.js';
+import { compareCpu, CPU_HEADS, withCpu } from './request-cpu.js';
 import { benchFolder } from './scan.js';
 import { siteQueries } from './site-queries.js';
 
@@ -42,7 +43,7 @@ export async function benchRepeated(options: RepeatedBenchOptions): Promise<stri
     const rows: string[][] = [];
     for (const request of await listRequests(real)) rows.push(await compare(request, { ...options, real, work }));
     const memory = `Resident after all of them: ${real.megabytes().toFixed(0)} MB.`;
-    return `${toTable(['query', 'bytes', 'requests/s', 'p99, ms', 'bare, requests/s', 'of it'], rows)}\n\n${memory}`;
+    return `${toTable(['query', 'bytes', 'requests/s', 'p99, ms', 'bare, requests/s', 'of it', ...CPU_HEADS], rows)}\n\n${memory}`;
   } finally {
     await real.stop();
     rmSync(work, { recursive: true, force: true });
@@ -87,7 +88,7 @@ async function compare(request: Repeated, { real, work, rounds, seconds }: Conte
   writeFileSync(file, bytes);
   const bare = await startServer(['bench/site/bare-http-child.js', file, encoding], {}, (origin) => fetch(origin));
   try {
-    const load = (server: RunningServer) => () => send(server.origin, request, seconds);
+    const load = (server: RunningServer) => withCpu(server, () => send(server.origin, request, seconds));
     const warmUp = Math.min(1, seconds);
     await send(real.origin, request, warmUp);
     await send(bare.origin, request, warmUp);
@@ -96,7 +97,8 @@ async function compare(request: Repeated, { real, work, rounds, seconds }: Conte
     const ratios = results.real.map((one, round) => one.perSecond / (results.bare[round]?.perSecond ?? NaN));
     const p99 = median(results.real.map((one) => one.p99));
     const rates = [rate(results.real).toFixed(0), p99.toFixed(0), rate(results.bare).toFixed(0)];
-    return [request.name, String(bytes.length), ...rates, median(ratios).toFixed(2)];
+    const cpu = compareCpu(results.real, results.bare);
+    return [request.name, String(bytes.length), ...rates, median(ratios).toFixed(2), ...cpu];
   } finally {
     await bare.stop();
   }
@@ -120,11 +122,12 @@ async function readBytes(origin: string, { method, path, headers, body }: Repeat
 interface Load {
   readonly perSecond: number;
   readonly p99: number;
+  readonly requests: number;
 }
 
 /** @throws Error when the status of a response is not 200. */
 async function send(origin: string, { name, ...request }: Repeated, seconds: number): Promise<Load> {
   const result = await autocannon({ url: origin, connections: CONNECTIONS, ...lasting(seconds), requests: [request] });
   if (result.non2xx + result.errors > 0) throw new Error(`${name}: ${result.non2xx + result.errors} requests failed.`);
-  return { perSecond: result.requests.average, p99: result.latency.p99 };
+  return { perSecond: result.requests.average, p99: result.latency.p99, requests: result.requests.total };
 }
