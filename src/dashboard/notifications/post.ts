@@ -33,8 +33,7 @@ interface PostResponse {
  * @throws DeliveryError if the address is refused or doesn't respond.
  */
 export async function post({ url, headers, body }: PostRequest, agent: ForgeAgent): Promise<PostResponse> {
-  const { fetch } = await import('undici');
-  const dispatcher = await agent();
+  const { dispatcher, fetch } = await agent();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, { method: 'POST', headers, body, dispatcher, signal, redirect: 'manual' });

@@ -2,10 +2,10 @@
 import { AppError } from '@trellis/core/errors';
 import type { JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Agent } from 'undici';
+import type { Agent, fetch } from 'undici';
 
-/** Returns the agent that makes the connections, which checks each address. */
-export type IssuerAgent = () => Promise<Agent>;
+/** Returns the agent that makes the connections, which checks each address, with the function that sends requests by it. */
+export type IssuerAgent = () => Promise<{ readonly dispatcher: Agent; readonly fetch: typeof fetch }>;
 
 /**
  * Returns the function that finds the key of a token.
@@ -79,8 +79,7 @@ export function isIssuerUrl(text: string): boolean {
 
 /** Redirects are not followed. */
 async function fetchText(url: string, issuer: string, agent: IssuerAgent): Promise<string> {
-  const { fetch } = await import('undici');
-  const dispatcher = await agent();
+  const { dispatcher, fetch } = await agent();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, {

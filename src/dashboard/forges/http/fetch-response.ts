@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { Agent, RequestInit, Response } from 'undici';
+import type { Agent, fetch, RequestInit, Response } from 'undici';
 import { ForgeError } from '../forge-error.js';
 import { type AddressPolicy, AddressRefusedError } from './address-policy.js';
 
@@ -14,8 +14,12 @@ export interface ForgeResponse {
   readonly text: string;
 }
 
-/** Opens its agent at the first request. The package takes long to load, and servers without boards do not need it. */
-export type ForgeAgent = () => Promise<Agent>;
+/**
+ * Opens its agent at the first request, and returns it with the function that sends requests by it. The package takes long
+ * to load, and servers without boards do not need it. Importing it again for each request would take as long as a request
+ * to a close server.
+ */
+export type ForgeAgent = () => Promise<{ readonly dispatcher: Agent; readonly fetch: typeof fetch }>;
 
 export interface FetchOptions extends Omit<RequestInit, 'dispatcher'> {
   /** Makes the connections, including those for redirects. */
@@ -28,13 +32,13 @@ export interface FetchOptions extends Omit<RequestInit, 'dispatcher'> {
  * addresses that the policy has checked, as a second resolution could return different ones (DNS rebinding).
  */
 export function createAgent(policy: AddressPolicy): ForgeAgent {
-  let agent: Promise<Agent> | undefined;
+  let agent: ReturnType<ForgeAgent> | undefined;
   return () => (agent ??= openAgent(policy));
 }
 
-async function openAgent(policy: AddressPolicy): Promise<Agent> {
-  const { Agent, buildConnector } = await import('undici');
-  return new Agent({
+async function openAgent(policy: AddressPolicy): ReturnType<ForgeAgent> {
+  const { Agent, buildConnector, fetch } = await import('undici');
+  const dispatcher = new Agent({
     connect: (target, callback) => {
       policy.resolve(target).then(
         (addresses) => {
@@ -49,6 +53,7 @@ async function openAgent(policy: AddressPolicy): Promise<Agent> {
       );
     },
   });
+  return { dispatcher, fetch };
 }
 
 /**
@@ -61,8 +66,7 @@ export async function fetchResponse(
   url: string,
   { timeoutMs = TIMEOUT_MS, agent, ...init }: FetchOptions,
 ): Promise<ForgeResponse> {
-  const { fetch } = await import('undici');
-  const dispatcher = await agent();
+  const { dispatcher, fetch } = await agent();
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, { ...init, dispatcher, signal });
