@@ -48,6 +48,7 @@ export const rows: readonly Row[] = [
       ask('{ __schema { directives { name isRepeatable args { name } } } }', {
         __schema: {
           directives: [
+            { name: 'live', args: [{ name: 'if' }] },
             { name: 'owner', isRepeatable: true, args: [{ name: 'team' }] },
             { name: 'include' },
             { name: 'skip' },
