@@ -49,12 +49,12 @@ async function locate(
   due: readonly LoadedTarget[],
   outputs: readonly TargetOutput[],
 ): Promise<readonly TargetOutput[]> {
-  const unlocated = new Set(
+  const remote = new Set(
     outputs.filter(({ details }) => details.origins === NO_ORIGINS).map(({ target }) => target),
   );
-  if (unlocated.size === 0) return outputs;
-  const jobs = due.filter(({ target }) => unlocated.has(target));
-  return [...outputs.filter(({ target }) => !unlocated.has(target)), ...(await runTargets(project, jobs, 1))];
+  if (remote.size === 0) return outputs;
+  const jobs = due.filter(({ target }) => remote.has(target));
+  return [...outputs.filter(({ target }) => !remote.has(target)), ...(await runTargets(project, jobs, 1))];
 }
 
 interface OriginLookups extends Pick<OutputDetails, 'origins'> {

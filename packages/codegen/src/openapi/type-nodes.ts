@@ -220,7 +220,7 @@ const typescript = {
   isInterfaceDeclaration: isOfKind('InterfaceDeclaration'),
   isTupleTypeNode: isOfKind('TupleType'),
   isTypeAliasDeclaration: isOfKind('TypeAliasDeclaration'),
-  isTypeNode: (node: Node): boolean => !/Declaration$/u.test(node.kind),
+  isTypeNode: (node: Node): boolean => !node.kind.endsWith('Declaration'),
   NewLineKind: SyntaxKind,
   ScriptKind: SyntaxKind,
   ScriptTarget: SyntaxKind,
