@@ -49,9 +49,7 @@ async function locate(
   due: readonly LoadedTarget[],
   outputs: readonly TargetOutput[],
 ): Promise<readonly TargetOutput[]> {
-  const remote = new Set(
-    outputs.filter(({ details }) => details.origins === NO_ORIGINS).map(({ target }) => target),
-  );
+  const remote = new Set(outputs.filter(({ details }) => details.origins === NO_ORIGINS).map(({ target }) => target));
   if (remote.size === 0) return outputs;
   const jobs = due.filter(({ target }) => remote.has(target));
   return [...outputs.filter(({ target }) => !remote.has(target)), ...(await runTargets(project, jobs, 1))];

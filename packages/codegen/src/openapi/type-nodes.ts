@@ -11,7 +11,7 @@ interface Node {
   readonly literal?: Node;
   readonly name?: Node;
   members?: readonly Node[];
-  readonly questionToken?: Node | undefined;
+  readonly questionToken?: Node;
   /** The comments before the node. */
   comments?: string[];
   readonly print: (indent: string) => string;
