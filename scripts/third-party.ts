@@ -64,8 +64,10 @@ const BUNDLES: readonly Bundle[] = [
       ...['unist-util-visit-parents', 'vfile', 'vfile-location', 'vfile-message', 'web-namespaces', 'zwitch'],
     ],
   },
+  { folder: 'packages/site', module: 'sources/content/csv', packages: ['csv-parse'] },
   { folder: 'packages/site', module: 'query/luxon', packages: ['luxon'] },
   { folder: '.', module: 'config/ajv', packages: AJV },
+  { folder: '.', module: 'dashboard/csv', packages: ['csv-stringify'] },
   { folder: '.', module: 'dashboard/insights/luxon', packages: ['luxon'] },
   { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
   {

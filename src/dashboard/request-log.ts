@@ -134,7 +134,7 @@ const COLUMNS = [
  * apostrophe.
  */
 export async function formatRequestCsv(entries: readonly LoggedRequest[]): Promise<string> {
-  const { stringify } = await import('csv-stringify/sync');
+  const { stringify } = await import('./csv.js');
   const rows = entries.map(({ rateLimit: quota, ...entry }) => ({
     ...entry,
     rateLimit: quota?.limit,

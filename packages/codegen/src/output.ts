@@ -61,8 +61,9 @@ export function toOutputs(
 }
 
 /** Returns the text of an output of {@link toOutputs}; `undefined` for an output of other plugins. */
-export const findText = ({ plugins, pluginMap }: Types.GenerateOptions): string | undefined =>
-  pluginMap.text === TEXT_PLUGIN ? (plugins[0]?.text as { readonly text: string }).text : undefined;
+export function findText({ plugins: [plugin], pluginMap }: Types.GenerateOptions): string | undefined {
+  return pluginMap.text === TEXT_PLUGIN ? (plugin?.text as { readonly text: string } | undefined)?.text : undefined;
+}
 
 /** Converts to PascalCase: `createToken` → `CreateToken`, `Audit log` → `AuditLog`. */
 export function pascal(name: string): string {

@@ -286,7 +286,7 @@ const TIMES = ['openedAt', 'readyAt', 'firstReviewAt', 'approvedAt', 'mergedAt',
 const COLUMNS = ['forge', 'repo', 'number', 'title', 'author', 'state', 'reviewer', 'seconds', ...TIMES, 'url'];
 
 async function formatCsv(rows: readonly Row[]): Promise<string> {
-  const { stringify } = await import('csv-stringify/sync');
+  const { stringify } = await import('../csv.js');
   return stringify([...rows], {
     header: true,
     columns: COLUMNS,

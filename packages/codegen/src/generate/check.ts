@@ -1,6 +1,7 @@
 import { type Location, quoteLine } from '../documents.js';
 import type { OutputDetails } from '../output.js';
-import { findDue, type Project, runTargets, type TargetOutput } from './generate.js';
+import { findDue, type LoadedTarget, type Project, runTargets, type TargetOutput } from './generate.js';
+import { NO_ORIGINS } from './threads.js';
 
 /** A file of `src/generated` that differs from the output of the generators. */
 export interface Difference {
@@ -26,14 +27,8 @@ export async function check(project: Project): Promise<Difference[]> {
   const { onDisk, fresh, due } = await findDue(project, true);
   const outputs = due.length === 0 ? [] : await runTargets(project, due);
   const isDifferent = ({ files }: TargetOutput) => [...files].some(([file, text]) => onDisk.get(file) !== text);
-  const different = new Set(outputs.filter(isDifferent).map(({ target }) => target));
-  // Only this thread has the origins of generated lines.
-  const located = await runTargets(
-    project,
-    due.filter(({ target }) => different.has(target)),
-    1,
-  );
-  const differing = located.flatMap(({ target, files: own, details }) =>
+  const different = outputs.filter(isDifferent);
+  const differing = (await locate(project, due, different)).flatMap(({ target, files: own, details }) =>
     [...own].flatMap(([file, text]) => {
       const found = onDisk.get(file);
       const locateLine = details.lineOrigins?.get(file.slice(target.output.length));
@@ -46,6 +41,18 @@ export async function check(project: Project): Promise<Difference[]> {
   ]);
   const stale = [...onDisk.keys()].filter((file) => !generated.has(file));
   return [...differing, ...stale.map((file): Difference => ({ file, kind: 'stale', line: 1 }))];
+}
+
+/** Runs the targets of outputs that came from threads again, as only this thread can locate generated lines. */
+async function locate(
+  project: Project,
+  due: readonly LoadedTarget[],
+  outputs: readonly TargetOutput[],
+): Promise<readonly TargetOutput[]> {
+  const remote = new Set(outputs.filter(({ details }) => details.origins === NO_ORIGINS).map(({ target }) => target));
+  if (remote.size === 0) return outputs;
+  const jobs = due.filter(({ target }) => remote.has(target));
+  return [...outputs.filter(({ target }) => !remote.has(target)), ...(await runTargets(project, jobs, 1))];
 }
 
 interface OriginLookups extends Pick<OutputDetails, 'origins'> {

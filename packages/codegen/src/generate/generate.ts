@@ -213,7 +213,7 @@ function throwErrors(errors: readonly unknown[]): void {
 }
 
 /** A target with the text of its documents. */
-interface LoadedTarget {
+export interface LoadedTarget {
   target: CodegenTarget;
   documents: ReadonlyMap<string, string>;
 }

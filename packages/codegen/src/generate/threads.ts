@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import { ContractError } from '../documents.js';
+import { ContractError, type Location } from '../documents.js';
 import type { OutputResult, WorkerInput } from './output-worker.js';
 import { type OutputFiles, runOutputs } from './run-output.js';
 
@@ -89,9 +89,12 @@ function runInThread(
   });
 }
 
+/** The origins of the output of a thread, which cannot send functions. */
+export const NO_ORIGINS = (): ReadonlyMap<string, Location> => new Map();
+
 function toSettled(result: OutputResult): PromiseSettledResult<OutputFiles> {
   if ('reason' in result) return { status: 'rejected', reason: result.reason };
   if ('diagnostics' in result) return { status: 'rejected', reason: new ContractError([...result.diagnostics]) };
   const { files, stubs, warnings } = result;
-  return { status: 'fulfilled', value: { files, details: { origins: () => new Map(), stubs, warnings } } };
+  return { status: 'fulfilled', value: { files, details: { origins: NO_ORIGINS, stubs, warnings } } };
 }

@@ -11,7 +11,7 @@ interface Node {
   readonly literal?: Node;
   readonly name?: Node;
   members?: readonly Node[];
-  readonly questionToken?: Node | undefined;
+  readonly questionToken?: Node;
   /** The comments before the node. */
   comments?: string[];
   readonly print: (indent: string) => string;
@@ -220,7 +220,7 @@ const typescript = {
   isInterfaceDeclaration: isOfKind('InterfaceDeclaration'),
   isTupleTypeNode: isOfKind('TupleType'),
   isTypeAliasDeclaration: isOfKind('TypeAliasDeclaration'),
-  isTypeNode: (node: Node): boolean => !/Declaration$/u.test(node.kind),
+  isTypeNode: (node: Node): boolean => !node.kind.endsWith('Declaration'),
   NewLineKind: SyntaxKind,
   ScriptKind: SyntaxKind,
   ScriptTarget: SyntaxKind,

@@ -29,7 +29,7 @@ const property: (compiler: typeof typescript, type: typescript.TypeNode, comment
   );
 
   function literal(): typescript.TypeNode {
-    return factory.createTypeLiteralNode([node as typescript.PropertySignature]);
+    return factory.createTypeLiteralNode([node]);
   }
 };
 
