@@ -181,13 +181,13 @@ export const compileValue = (query: CompiledQuery, path: string): PathValue =>
   compilePath(path, query.scope, query.context);
 
 /** Returns the index that serves a page of this query alone, if it exists. */
-export const findPageIndex = (query: CompiledQuery, advisor: IndexAdvisor): string | undefined =>
+const findPageIndex = (query: CompiledQuery, advisor: IndexAdvisor): string | undefined =>
   advisor.find(indexesOf(query).page);
 
-export const fromClause = (kind: string, index: string | undefined): string =>
+const fromClause = (kind: string, index: string | undefined): string =>
   `FROM ${quoteIdentifier(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quoteIdentifier(index)}`}`;
 
-export const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : sqlTemplate(' WHERE %', where));
+const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : sqlTemplate(' WHERE %', where));
 
 const indexesOf = (query: CompiledQuery): NonNullable<Made['indexes']> =>
   (query.made.indexes ??= { page: pageIndex(query), count: countIndex(query) });
