@@ -27,14 +27,8 @@ const ITEMS = ['Copy link', 'Copy as curl', 'Copy as TypeScript'];
 /** Tracing outlines for the first time is slow on a busy machine. */
 const LONG_TIMEOUT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
 
-/**
- * Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. The tabs of
- * GraphiQL 4 contain the buttons that select and close them.
- */
-const EDITORS_SCROLL = [
-  { rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' },
-  { rule: 'nested-interactive', at: '.graphiql-tab' },
-] as const;
+/** Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. */
+const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
 
 describeInBrowser('GraphQL explorer', () => {
   let house: WatchedServer;
@@ -160,6 +154,9 @@ describeInBrowser('GraphQL explorer', () => {
       ...['--input-type=module', '--eval', code.replace('console.log(data)', 'console.log(JSON.stringify({ data }))')],
     ]);
     expect(JSON.parse(program.stdout)).toEqual(response);
+    // GraphiQL draws the tooltip of the focused button at the end of the document, outside all landmarks.
+    await press('Escape');
+    await page.getByRole('tooltip').waitFor({ state: 'detached' });
     await expectAccessible(page, EDITORS_SCROLL);
   });
 
@@ -214,6 +211,9 @@ describeInBrowser('GraphQL explorer', () => {
     await page.waitForSelector('.graphiql-doc-explorer >> text=allFile');
     await page.click('[aria-label="Open settings dialog"]');
     await page.waitForSelector('text=Persist headers');
+    // GraphiQL's dialog has a title and no description.
+    const missing = 'Warning: Missing `Description` or `aria-describedby={undefined}` for {DialogContent}.';
+    expect(house.takeComplaints()).toEqual([missing]);
   });
 
   test('the services page links to the explorer, the contracts and the health check', async () => {

@@ -183,6 +183,18 @@ function nameEditors() {
   }
 }
 
+/** Describes tabs as a list, because each of them contains two buttons, and assistive technology shows none inside a tab. */
+function listTabs() {
+  document.querySelector('.graphiql-tabs')?.setAttribute('role', 'list');
+  for (const tab of document.querySelectorAll('.graphiql-tab')) {
+    tab.setAttribute('role', 'listitem');
+    const isSelected = tab.getAttribute('aria-selected');
+    if (isSelected === null) continue;
+    tab.removeAttribute('aria-selected');
+    tab.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', isSelected);
+  }
+}
+
 /**
  * Opens the plugin that was open before, and the examples until a plugin was opened or closed. With the property for an
  * open plugin, GraphiQL would draw it without a width.
@@ -206,7 +218,10 @@ const notices = [
     : '',
 ].filter((text) => text !== '');
 
-new MutationObserver(nameEditors).observe(place, { childList: true, subtree: true });
+new MutationObserver(() => {
+  nameEditors();
+  listTabs();
+}).observe(place, { childList: true, subtree: true, attributeFilter: ['aria-selected'] });
 
 ReactDOM.createRoot(place).render(
   element(
