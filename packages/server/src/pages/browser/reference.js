@@ -228,7 +228,9 @@ async function start() {
   /** @type {Contract} */
   let contract;
   try {
-    contract = await (await fetch(shown.url)).json();
+    const response = await fetch(shown.url);
+    if (!response.ok) throw new Error(`The contract has the status ${response.status}.`);
+    contract = await response.json();
     drawOutline(contract);
     await nextPaint();
     await loadScript(reference.dataset.script ?? '');
@@ -236,7 +238,10 @@ async function start() {
     const problem = document.createElement('p');
     problem.role = 'alert';
     problem.textContent = 'The reference could not be loaded. Reload the page to try again.';
-    reference.prepend(problem);
+    const main = reference.querySelector('main') ?? reference;
+    // The outline stays, as it is drawn; the message takes the place of “Loading …”.
+    if (!main.classList.contains('outline')) main.textContent = '';
+    main.prepend(problem);
     return;
   }
   SwaggerUIBundle({
