@@ -137,7 +137,9 @@ export function versionsTests(stage: () => Stage): void {
     expect((await listVersions(slug)).response.status).toBe(409);
     expect((await readVersion(slug, 1)).status).toBe(409);
     expect((await restore(slug, 1)).response.status).toBe(409);
-    const destroyed = await stage().client().DELETE('/objects/{slug}/versions', { params: { path: { slug } } });
+    const destroyed = await stage()
+      .client()
+      .DELETE('/objects/{slug}/versions', { params: { path: { slug } } });
     expect(destroyed.response.status).toBe(409);
     expect((await listVersions('unknown')).response.status).toBe(404);
   });
