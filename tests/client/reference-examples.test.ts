@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import type { Contract } from '../../packages/server/src/pages/browser/globals.d.ts';
+import type { ReferenceContract } from '../../packages/server/src/pages/browser/globals.d.ts';
 
 const NO_CLIENT = { create: 'create', from: '', calls: '' };
 
@@ -27,10 +27,10 @@ beforeAll(() => import(SCRIPT));
 
 /** Returns the operations of a contract, each with its path and method. */
 function listOperations(service: string): {
-  contract: Contract;
+  contract: ReferenceContract;
   operations: [id: string, path: string, method: string][];
 } {
-  const contract = JSON.parse(readFileSync(`src/generated/${service}/openapi.json`, 'utf8')) as Contract;
+  const contract = JSON.parse(readFileSync(`src/generated/${service}/openapi.json`, 'utf8')) as ReferenceContract;
   const operations = Object.entries(contract.paths).flatMap(([address, item]) =>
     Object.entries(item).flatMap(([method, operation]): [string, string, string][] =>
       operation?.operationId === undefined ? [] : [[operation.operationId, address, method]],

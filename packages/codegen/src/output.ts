@@ -61,7 +61,7 @@ export function toOutputs(
 }
 
 /** Returns the text of an output of {@link toOutputs}; `undefined` for an output of other plugins. */
-export function findText({ plugins: [plugin], pluginMap }: Types.GenerateOptions): string | undefined {
+export function findOutputText({ plugins: [plugin], pluginMap }: Types.GenerateOptions): string | undefined {
   return pluginMap.text === TEXT_PLUGIN ? (plugin?.text as { readonly text: string } | undefined)?.text : undefined;
 }
 

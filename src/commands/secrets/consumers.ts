@@ -5,7 +5,7 @@ import { type CommandContext, loadSealing, type Terminal, unwrapResult, withCont
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { recordConsumerKey, renameKnownConsumer } from './known-keys-file.js';
-import { isForeignIdentity } from './open-value.js';
+import { isForeignIdentity } from './age/open-value.js';
 import { omitUndefined } from './options.js';
 import { toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';

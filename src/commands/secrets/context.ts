@@ -134,7 +134,7 @@ function assertToken(token: string): string {
 export const loadSealing = () => import('../../sealing/secrets.js');
 
 /** Loads the function that seals to keys of every kind, with the program `age` where it is needed. */
-export const loadSealer = async (terminal: Terminal) => (await import('./age-program.js')).createSealer(terminal);
+export const loadSealer = async (terminal: Terminal) => (await import('./age/age-program.js')).createSealer(terminal);
 
 /** The result of a client call. */
 interface CallResult<Data> {

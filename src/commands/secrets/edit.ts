@@ -8,8 +8,7 @@ import { EXIT } from './exit-codes.js';
 import { findSecret } from './objects.js';
 import { addIdOption, collectValues } from './options.js';
 import { createMemoryFolder } from './run/secret-files.js';
-import { withoutCredentials } from './run/selection.js';
-import { addConnectionOptions, type ConnectionOptions, nonEmpty } from './settings.js';
+import { addConnectionOptions, type ConnectionOptions, nonEmpty, withoutCredentials } from './settings.js';
 import { describeStored, openCurrentValue, sealReplacement } from './values.js';
 
 interface EditOptions extends ConnectionOptions {

@@ -4,7 +4,7 @@ import { fetchSealedValue } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readValue } from './input.js';
-import { openStoredValue } from './open-value.js';
+import { openStoredValue } from './age/open-value.js';
 import { writeOutput } from './print.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';

@@ -2,7 +2,7 @@ import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import { completeCommand, completionCommand } from '../completion.js';
-import { addAuditCommand } from './audit.js';
+import { addAuditCommand } from './audit/audit.js';
 import { addConsumerCommands } from './consumers.js';
 import type { Terminal } from './context.js';
 import { addEditCommand } from './edit.js';

@@ -353,3 +353,13 @@ function runSource(command: string, what: string): Promise<string> {
     });
   });
 }
+
+/** The variables of credentials of `trellis secrets`, which programs must not receive. */
+const WITHHELD = [
+  ...['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY', 'TRELLIS_SECRETS_ID_TOKEN'],
+  'TRELLIS_SECRETS_SIGNING_KEY',
+];
+
+/** Returns an environment without the credentials of this command. */
+export const withoutCredentials = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD.includes(name)));

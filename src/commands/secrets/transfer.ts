@@ -9,7 +9,7 @@ import type { ExportedSecret, TransferFormat } from './export-format.js';
 import { readValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { fetchSecrets } from './objects.js';
-import { openStoredValue } from './open-value.js';
+import { openStoredValue } from './age/open-value.js';
 import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
 import { writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';

@@ -8,7 +8,7 @@ import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { findSecret } from './objects.js';
-import { isForeignIdentity, openStoredValue } from './open-value.js';
+import { isForeignIdentity, openStoredValue } from './age/open-value.js';
 import {
   addIdOption,
   addRecipientOptions,

@@ -7,7 +7,7 @@ import { CommandError } from '../../config/startup-error.js';
 import { fetchSealedValue } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
-import { openStoredValue } from './open-value.js';
+import { openStoredValue } from './age/open-value.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty } from './settings.js';
 
 interface WebhookOptions extends ConnectionOptions {
@@ -40,7 +40,7 @@ const MIN_TOKEN = 32;
 async function serveWebhook(session: CommandContext, { listen }: WebhookOptions): Promise<void> {
   const [, host = '', port = ''] = /^(?:\[(?=.*\]:))?([^[\]]+?)\]?:(\d{1,5})$/.exec(listen) ?? [];
   if (port === '') throw new CommandError('Expected --listen to be an address such as 127.0.0.1:8080', EXIT.usage);
-  const server = createWebhook(session, session.terminal.env.TRELLIS_SECRETS_WEBHOOK_TOKEN);
+  const server = createValueServer(session, session.terminal.env.TRELLIS_SECRETS_WEBHOOK_TOKEN);
   server.listen(Number(port), host);
   await once(server, 'listening');
   session.say(`Serving opened values at ${listen}.`);
@@ -56,7 +56,7 @@ const MAX_OPEN = 8;
  *
  * @throws CommandError without a token for its callers.
  */
-export function createWebhook(session: CommandContext, token: string | undefined): Server {
+export function createValueServer(session: CommandContext, token: string | undefined): Server {
   if ((nonEmpty(token) ?? '').length < MIN_TOKEN) {
     const expected = `Expected TRELLIS_SECRETS_WEBHOOK_TOKEN to have at least ${MIN_TOKEN} characters`;
     throw new CommandError(expected, EXIT.usage);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
 import * as vectors from 'cctv-age';
-import { openStoredValue, openWithNode } from '../../../src/commands/secrets/open-value.js';
+import { openStoredValue, openWithNode } from '../../../src/commands/secrets/age/open-value.js';
 import { generateIdentity, seal, toRecipients } from '../../../src/sealing/secrets.js';
 
 const terminal = { in: process.stdin, out: process.stdout, err: process.stderr, env: process.env };

@@ -294,7 +294,7 @@ describe('write access to the database', () => {
   test('to the recorded recipients is found before a value is encrypted again', async () => {
     await put();
     const { id } = await findObject();
-    const recipient = cli.recipient.replace(/.$/, 'q');
+    const recipient = cli.recipient.replace(/.$/, (last) => (last === 'q' ? 'p' : 'q'));
     await cli.database.updateTable('secret_object_recipients').set({ recipient }).where('object_id', '=', id).execute();
     for (const args of [
       ['rotate', name, '--reseal'],

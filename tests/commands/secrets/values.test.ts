@@ -231,7 +231,7 @@ describe('errors', () => {
     ['no recipient', ['put', 'x'], 5, 'Choose at least one recipient'],
     ['an unknown consumer', ['put', 'x', '--consumer', 'other'], 5, 'have no public key: other'],
     ['an owner without a key', ['put', 'x', '--keep-readable-copy'], 5, 'The owner has no public key'],
-    ['an SSH key as recipient', ['put', 'x', '--recipient', 'ssh-rsa AAAA'], 2, 'received an SSH key'],
+    ['an invalid SSH key', ['put', 'x', '--recipient', 'ssh-rsa AAAA'], 2, 'program "age"'],
     ['a plain value with --sealed', ['put', 'x', '--sealed'], 2, 'age'],
     ['a missing file', ['put', 'x', '--file', '/nowhere'], 2, 'ENOENT'],
     ['an invalid number of days', ['put', 'x', '--rotate-after-days', '0'], 2, 'from 1 to 3650'],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openContext } from '../../../src/commands/secrets/context.js';
-import { createWebhook } from '../../../src/commands/secrets/webhook.js';
+import { createValueServer } from '../../../src/commands/secrets/webhook.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -14,7 +14,7 @@ let url: string;
 
 beforeAll(async () => {
   cli = await openSecretsCli();
-  server = createWebhook(await openSession(), TOKEN).listen(0, '127.0.0.1');
+  server = createValueServer(await openSession(), TOKEN).listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -67,6 +67,6 @@ test('reports unknown names, other paths, and values of other recipients', async
 
 test('requires a token of 32 characters, and an address', async () => {
   const session = await openSession();
-  expect(() => createWebhook(session, 'x'.repeat(31))).toThrow('at least 32 characters');
+  expect(() => createValueServer(session, 'x'.repeat(31))).toThrow('at least 32 characters');
   expect(await cli.run(['webhook', '--listen', 'x'])).toMatchObject({ code: 2 });
 });

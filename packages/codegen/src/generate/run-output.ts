@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import { findText, type OutputDetails } from '../output.js';
+import { findOutputText, type OutputDetails } from '../output.js';
 
 /** The generated files of an output: path → text. */
 export interface OutputFiles {
@@ -77,7 +77,9 @@ async function runOutput(
     documentTransforms: [],
   });
   const files = await Promise.all(
-    sections.map(async (section) => [section.filename, findText(section) ?? (await runPlugins(section))] as const),
+    sections.map(
+      async (section) => [section.filename, findOutputText(section) ?? (await runPlugins(section))] as const,
+    ),
   );
   return { files: new Map(files), details: pluginContext[output] as OutputDetails | undefined };
 

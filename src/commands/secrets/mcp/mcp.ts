@@ -8,8 +8,8 @@ import { EXIT, toCommandError } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
 import { fillCommand, type MapCommand, type MapParameter, MAX_PARAMETER_LENGTH } from '../run/map-commands.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from '../run/secrets-map.js';
-import { openValues, toTexts, withoutCredentials } from '../run/selection.js';
-import { addConnectionOptions, type ConnectionOptions, nonEmpty } from '../settings.js';
+import { openValues, toTexts } from '../run/selection.js';
+import { addConnectionOptions, type ConnectionOptions, nonEmpty, withoutCredentials } from '../settings.js';
 import { type Captured, runBounded } from './bounded-run.js';
 import { MIN_HIDDEN, TextMask } from './text-mask.js';
 

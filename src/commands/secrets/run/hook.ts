@@ -3,7 +3,7 @@ import { CommandError } from '../../../config/startup-error.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { writeOutput } from '../print.js';
-import { withoutCredentials } from './selection.js';
+import { withoutCredentials } from '../settings.js';
 
 interface HookInput {
   readonly slug: string;

@@ -5,12 +5,12 @@ import { type CommandContext, type Terminal, withContext } from '../context.js';
 import { EXIT, toCommandError } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
 import { collectValues } from '../options.js';
-import { addConnectionOptions, type ConnectionOptions } from '../settings.js';
+import { addConnectionOptions, type ConnectionOptions, withoutCredentials } from '../settings.js';
 import { MIN_MASKED } from './output-mask.js';
 import { type RunningProgram, startProgram } from './program.js';
 import { type SecretFiles, writeSecretFiles } from './secret-files.js';
 import { MAP_FILE } from './secrets-map.js';
-import { choose, openValues, type SelectionOptions, toTexts, withoutCredentials } from './selection.js';
+import { choose, openValues, type SelectionOptions, toTexts } from './selection.js';
 
 interface RunOptions extends ConnectionOptions, SelectionOptions {
   readonly mask?: true;

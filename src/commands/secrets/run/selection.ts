@@ -4,8 +4,7 @@ import { fetchSealedValue } from '../authentic-values.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
-import { openStoredValue } from '../open-value.js';
-import type { Environment } from '../settings.js';
+import { openStoredValue } from '../age/open-value.js';
 import { isLoaderVariable } from './loader-variables.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from './secrets-map.js';
 
@@ -109,16 +108,6 @@ function assertDistinct(chosen: readonly Chosen[]): void {
     EXIT.conflict,
   );
 }
-
-/** The variables of credentials of `trellis secrets`, which programs must not receive. */
-const WITHHELD = [
-  ...['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY', 'TRELLIS_SECRETS_ID_TOKEN'],
-  'TRELLIS_SECRETS_SIGNING_KEY',
-];
-
-/** Returns an environment without the credentials of this command. */
-export const withoutCredentials = (env: Environment): Environment =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD.includes(name)));
 
 /** Fetches and opens the values of secrets, by their variables. */
 export async function openValues(

@@ -118,7 +118,7 @@ export interface ContractOperation {
 }
 
 /** The parts of an OpenAPI document that the reference reads. */
-export interface Contract {
+export interface ReferenceContract {
   readonly servers?: readonly { readonly url: string }[];
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly paths: Readonly<Record<string, PathItem>>;
@@ -139,11 +139,11 @@ interface Example {
 declare global {
   var examples: readonly [Example, ...Example[]];
   var operationExamples: {
-    readonly toCommand: (origin: string, contract: Contract, path: string, method: string) => string;
+    readonly toCommand: (origin: string, contract: ReferenceContract, path: string, method: string) => string;
     readonly toClientCall: (
       origin: string,
       client: ContractClient,
-      contract: Contract,
+      contract: ReferenceContract,
       path: string,
       method: string,
     ) => string;

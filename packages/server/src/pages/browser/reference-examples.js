@@ -1,4 +1,4 @@
-/** @import { Contract, ContractClient, ContractOperation, JsonSchema } from './globals.d.ts' */
+/** @import { ReferenceContract, ContractClient, ContractOperation, JsonSchema } from './globals.d.ts' */
 
 /** The nesting of an example body; deeper values are left out. */
 const MAX_DEPTH = 8;
@@ -7,7 +7,7 @@ const MAX_DEPTH = 8;
  * Returns the object that a reference points to.
  *
  * @template {object} Value
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  * @param {Value | { readonly $ref: string }} value
  * @returns {Value}
  */
@@ -24,7 +24,7 @@ const FORMATS = { 'date-time': '2030-01-01T00:00:00Z', uri: 'https://example.com
 /**
  * Returns a value of a schema: its example, or else the smallest value with all required properties.
  *
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  * @param {JsonSchema | { readonly $ref: string }} reference
  * @returns {unknown}
  */
@@ -51,7 +51,7 @@ function toSample(contract, reference, depth = 0) {
 /**
  * Returns the required parameters and the body of an operation, with example values.
  *
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  * @param {string} path
  * @param {ContractOperation} operation
  */
@@ -77,7 +77,7 @@ function toArguments(contract, path, operation) {
  * Returns the address below which the paths of a contract are.
  *
  * @param {string} origin
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  */
 const toBase = (origin, { servers }) => origin + (servers?.[0]?.url ?? '').replace(/\/$/, '');
 
@@ -88,7 +88,7 @@ const toText = (value) => (typeof value === 'string' ? value : JSON.stringify(va
  * Returns a command that calls an operation in a POSIX shell.
  *
  * @param {string} origin
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  * @param {string} path
  * @param {string} method
  */
@@ -119,7 +119,7 @@ function toCommand(origin, contract, path, method) {
  *
  * @param {string} origin
  * @param {ContractClient} client
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  * @param {string} path
  * @param {string} method
  */

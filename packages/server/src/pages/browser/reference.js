@@ -1,4 +1,4 @@
-/** @import { Contract, ContractClient } from './globals.d.ts' */
+/** @import { ReferenceContract, ContractClient } from './globals.d.ts' */
 
 /** Applies the theme selected in the settings of this browser, or else follows the system theme. */
 function followTheme() {
@@ -117,7 +117,7 @@ function withoutOptionalExamples(text) {
 /**
  * Lists the operations of a contract by tag, to read while Swagger UI loads, which is much larger.
  *
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  */
 function drawOutline({ paths }) {
   /** @type {Map<string, HTMLUListElement>} */
@@ -161,7 +161,7 @@ const nextPaint = () => new Promise((resolve) => requestAnimationFrame(() => req
 /**
  * Draws examples of an operation in a shell and in TypeScript, above its responses. A plugin of Swagger UI.
  *
- * @param {Contract} contract
+ * @param {ReferenceContract} contract
  * @param {ContractClient | undefined} client
  */
 const withExamples = (contract, client) => () => ({
@@ -225,7 +225,7 @@ async function start() {
     reference.textContent = 'None of the services of this server has an API reference.';
     return;
   }
-  /** @type {Contract} */
+  /** @type {ReferenceContract} */
   let contract;
   try {
     const response = await fetch(shown.url);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAllAfter } from '@trellis/client/paging';
-import { CommandError } from '../../config/startup-error.js';
-import type { components } from '../../generated/secrets/client.js';
-import { type CommandContext, unwrapResult } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { stateFolder, writePrivateFile } from './settings.js';
+import { CommandError } from '../../../config/startup-error.js';
+import type { components } from '../../../generated/secrets/client.js';
+import { type CommandContext, unwrapResult } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { stateFolder, writePrivateFile } from '../settings.js';
 
 /** A position of the audit log: the number of entries, and the hash of the last one. */
 export interface AuditPosition {

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandError } from '../../config/startup-error.js';
-import { SealingError } from '../../sealing/sealing-error.js';
-import { loadSealing, type Terminal } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { withoutCredentials } from './run/selection.js';
+import { CommandError } from '../../../config/startup-error.js';
+import { SealingError } from '../../../sealing/sealing-error.js';
+import type { Terminal } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { withoutCredentials } from '../settings.js';
 
 /** The kinds of public keys that need no other program, by the prefix of their text. */
 const OWN_KINDS: ReadonlySet<string> = new Set(['age', 'age1pq', 'age1tag', 'age1tagpq']);
@@ -22,7 +22,7 @@ export const createSealer =
     const foreign = recipients.filter((recipient) => recipient.startsWith('age1') || recipient.startsWith('ssh-'));
     // The library reports a text that is no public key without quoting an identity.
     if (foreign.length < recipients.length || !recipients.some(needsAgeProgram))
-      return (await loadSealing()).seal(value, recipients);
+      return (await import('../../../sealing/secrets.js')).seal(value, recipients);
     const args = ['--encrypt', ...recipients.flatMap((recipient) => ['--recipient', recipient])];
     return runAge(args, { input: value, terminal });
   };
@@ -97,7 +97,11 @@ function toFailure(code: number | string, messages: string): Error {
   if (messages.includes('no identity matched'))
     return new SealingError('no_match', "This identity can't decrypt the value.");
   const [, reason] = /^age: (?:error: )?(.+)$/m.exec(messages) ?? [];
-  return new CommandError(`The program "age" failed: ${withoutIdentities(reason ?? String(code))}`, EXIT.failed);
+  const isInvalidKey = reason !== undefined && /^(?:malformed|unknown)\b.*recipient/.test(reason);
+  return new CommandError(
+    `The program "age" failed: ${withoutIdentities(reason ?? String(code))}`,
+    isInvalidKey ? EXIT.usage : EXIT.failed,
+  );
 }
 
 /** Replaces identities, in case a message quotes one. */
