@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
+import { isForeignIdentity } from './age/open-value.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';
 import { recordConsumerKey, renameKnownConsumer } from './known-keys-file.js';
-import { isForeignIdentity } from './age/open-value.js';
 import { omitUndefined } from './options.js';
 import { toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
+import { isForeignIdentity } from './age/open-value.js';
 import { type CommandContext, loadSealing, openContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { prompt, promptHidden, readValue } from './input.js';
-import { isForeignIdentity } from './age/open-value.js';
 import { omitUndefined } from './options.js';
 import { toJson, writeOutput } from './print.js';
 import {

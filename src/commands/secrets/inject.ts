@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValue } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readValue } from './input.js';
-import { openStoredValue } from './age/open-value.js';
 import { writeOutput } from './print.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';

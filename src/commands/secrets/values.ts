@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { isForeignIdentity, openStoredValue } from './age/open-value.js';
 import { fetchSealedValue, type ObjectMetadata, recordSigned, signStored, toWanted } from './authentic-values.js';
 import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { findSecret } from './objects.js';
-import { isForeignIdentity, openStoredValue } from './age/open-value.js';
 import {
   addIdOption,
   addRecipientOptions,

@@ -4,10 +4,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValue } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
-import { openStoredValue } from './age/open-value.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty } from './settings.js';
 
 interface WebhookOptions extends ConnectionOptions {

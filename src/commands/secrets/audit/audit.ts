@@ -3,12 +3,12 @@ import { readAllAfter } from '@trellis/client/paging';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError } from '../../../config/startup-error.js';
 import type { components } from '../../../generated/secrets/client.js';
-import { readPosition, requestVerification, savePosition, verifyEntries } from './audit-chain.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { omitUndefined, parseCount } from '../options.js';
 import { stripControlCharacters, toJson, writeOutput } from '../print.js';
 import { addConnectionOptions, type ConnectionOptions } from '../settings.js';
+import { readPosition, requestVerification, savePosition, verifyEntries } from './audit-chain.js';
 
 interface AuditCommandOptions extends ConnectionOptions {
   readonly object?: string;

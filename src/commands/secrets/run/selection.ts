@@ -1,10 +1,10 @@
 import { CommandError } from '../../../config/startup-error.js';
 import { toVariable } from '../../../sealing/env-names.js';
+import { openStoredValue } from '../age/open-value.js';
 import { fetchSealedValue } from '../authentic-values.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
-import { openStoredValue } from '../age/open-value.js';
 import { isLoaderVariable } from './loader-variables.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from './secrets-map.js';
 
