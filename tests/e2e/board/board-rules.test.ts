@@ -66,14 +66,14 @@ describeInBrowser('the rules of a forge on the board', () => {
   };
 
   test('a merge goes through the queue: enqueue, its place, and leave', async () => {
-    await board.row('Warm the cache').getByText('1 in the merge queue').waitFor();
+    await board.row('Warm the cache').getByText('position 1 in the merge queue').waitFor();
     await board.confirm(await board.button('Cache the prices', 'Add to merge queue #31'), 'Enqueue #31?');
     await board.said('acme/queue #31 is in the merge queue.');
     expect(pullOf('Cache the prices').queued).toBe(true);
     await board.open('/', 'Pull requests');
     await board
       .row('Cache the prices')
-      .getByText(/\d in the merge queue/)
+      .getByText(/position \d in the merge queue/)
       .waitFor();
     await show(page, 'merge-queue', board.row('Cache the prices'));
     await board.confirm(await board.button('Cache the prices', 'Leave merge queue #31'), 'Dequeue #31?');

@@ -55,6 +55,8 @@ const MAX_BYTES = 2 ** 20;
 /** Time to type a passphrase or touch a token. */
 const TIMEOUT_MS = 300_000;
 
+const STOPPED = `The program "age" was stopped: it did not finish within ${TIMEOUT_MS / 60_000} minutes`;
+
 /** Messages of `age` are short; prompts of plugins too. */
 const MAX_MESSAGES = 16_384;
 
@@ -94,6 +96,7 @@ function toFailure(code: number | string, messages: string): Error {
     const needed = 'SSH keys and keys of age plugins need the program "age" (1.1 or newer)';
     return new CommandError(`${needed}, which is not in PATH`, EXIT.usage);
   }
+  if (code === 'ABORT_ERR') return new CommandError(STOPPED, EXIT.failed);
   if (messages.includes('no identity matched'))
     return new SealingError('no_match', "This identity can't decrypt the value.");
   const [, reason] = /^age: (?:error: )?(.+)$/m.exec(messages) ?? [];

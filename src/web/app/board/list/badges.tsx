@@ -38,7 +38,7 @@ export function PullRequestBadges({ row }: { readonly row: PullRequest }) {
 
 function describeQueue({ position, state }: NonNullable<PullRequest['mergeQueue']>): string {
   if (state === 'unmergeable') return 'failed in the merge queue';
-  return `${position} in the merge queue`;
+  return `position ${position} in the merge queue`;
 }
 
 function describeSnooze({ until, untilChange }: NonNullable<PullRequest['snooze']>): string {
