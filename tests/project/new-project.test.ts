@@ -19,6 +19,8 @@ import { findBrokenLinks, followBlog, readFeed } from './blog.js';
 import { waitForLine } from './wait-for-line.js';
 
 const NODES = [process.execPath, ...(process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((name) => name !== '')];
+// The server rejects variables that it does not know.
+delete process.env.TRELLIS_RUNTIMES;
 
 let folder: string;
 let app: string;
