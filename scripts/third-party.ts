@@ -81,11 +81,16 @@ const BUNDLES: readonly Bundle[] = [
     parts: {
       './secrets-command.js': 'all',
       '../../sealing/secrets.js': 'sealing',
+      '@noble/curves/ed25519.js': 'ed25519',
       yaml: 'yaml',
       'cli-table3': 'table',
       '@trellis/server/mcp/stdio': 'mcp',
     },
-    names: { yaml: 'isMap, isScalar, parse, parseDocument', 'cli-table3': 'default' },
+    names: {
+      yaml: 'isMap, isScalar, parse, parseDocument',
+      'cli-table3': 'default',
+      '@noble/curves/ed25519.js': 'ed25519, x25519',
+    },
   },
   {
     folder: '.',
@@ -158,7 +163,7 @@ async function addBundle({ folder, module, packages, replaced = {}, parts = {}, 
   const target = path.join(folder, 'dist', path.dirname(module));
   const source = path.join(folder, 'src', path.dirname(module));
   const main = { entryPoints: [`${folder}/src/${module}.ts`], outdir: target };
-  const { metafile } = await bundle(main, { replaced, parts, partsFolder: './parts' });
+  const { metafile } = await bundle(main, { replaced, parts, partsFolder: './parts', source });
   const inputs = Object.keys(metafile.inputs);
   for (const [specifier, name] of Object.entries(parts)) {
     const file = specifier.startsWith('.') ? `./${path.join(source, specifier).replace(/js$/u, 'ts')}` : specifier;
@@ -168,7 +173,7 @@ async function addBundle({ folder, module, packages, replaced = {}, parts = {}, 
       resolveDir: process.cwd(),
     };
     const part = { stdin, outfile: path.join(target, 'parts', `${name}.js`) };
-    const late = await bundle(part, { replaced, parts, partsFolder: '.' });
+    const late = await bundle(part, { replaced, parts, partsFolder: '.', source });
     inputs.push(...Object.keys(late.metafile.inputs));
   }
   // The compiler's map, of the module without the packages.
@@ -183,11 +188,19 @@ async function addBundle({ folder, module, packages, replaced = {}, parts = {}, 
 interface BundleSettings extends Required<Pick<Bundle, 'replaced' | 'parts'>> {
   /** The folder of the parts, from that of the module. */
   readonly partsFolder: string;
+  /** The folder of the source of the module, which relative parts start from. */
+  readonly source: string;
 }
+
+/** Returns the file of a relative import, and the name of another. */
+const toPlace = (specifier: string, folder: string): string =>
+  specifier.startsWith('.') ? path.resolve(folder, specifier) : specifier;
 
 /** Writes a module with the packages that it imports. `parts` stay imports, of the files that are written for them. */
 function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' | 'stdin'>, settings: BundleSettings) {
-  const { replaced, parts, partsFolder } = settings;
+  const { replaced, parts, partsFolder, source } = settings;
+  // Modules in other folders write other paths of a part.
+  const byPlace = new Map(Object.entries(parts).map(([specifier, name]) => [toPlace(specifier, source), name]));
   return build({
     ...files,
     bundle: true,
@@ -205,9 +218,10 @@ function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' |
       {
         name: 'parts',
         setup: (hooks) =>
-          hooks.onResolve({ filter: /./ }, ({ path: specifier, importer }) => {
+          hooks.onResolve({ filter: /./ }, ({ path: specifier, importer, resolveDir }) => {
             // The text that exports a part has no importer.
-            const name = importer !== '<stdin>' && Object.hasOwn(parts, specifier) ? parts[specifier] : undefined;
+            if (importer === '<stdin>') return undefined;
+            const name = byPlace.get(toPlace(specifier, resolveDir));
             return name === undefined ? undefined : { path: `${partsFolder}/${name}.js`, external: true };
           }),
       },

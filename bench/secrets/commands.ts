@@ -80,6 +80,8 @@ async function compare(
   const trellis = ['node', 'dist/cli.js'];
   const commands: Record<string, readonly string[]> = {
     'node -e 0': ['node', '-e', '0'],
+    // What Node itself needs to read the value.
+    'node, one request': ['node', '-e', `require('http').get('${server}/objects/db-password', (it) => it.resume())`],
     'trellis --version': [...trellis, '--version'],
     'trellis secrets get': [...trellis, 'secrets', 'get', 'db-password'],
     'trellis secrets run': [...trellis, 'secrets', 'run', '--secret', 'db-password', '--', 'true'],

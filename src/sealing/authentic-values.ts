@@ -1,13 +1,15 @@
 /** Signing stored values, and deciding whether a received one comes from a trusted writer. */
 import { type KnownKeys, toFingerprint } from './known-keys.js';
 import { SealingError } from './sealing-error.js';
-import { isSignedByItsKey, type Signer, signText } from './signing-key.js';
 import { formatSignerKey, parseSignerKey, toSignerFingerprint } from './ssh-signature.js';
 import {
   digestRecipients,
   digestValue,
   formatStatement,
+  isSignedByItsKey,
   parseValueSignature,
+  type Signer,
+  signText,
   type ValueStatement,
 } from './value-statement.js';
 

@@ -5,7 +5,7 @@ import { signValue } from './authentic-values.js';
 import type { CheckKeys, PartyKey } from './known-keys.js';
 import { seal } from './seal.js';
 import { SealingError } from './sealing-error.js';
-import type { Signer } from './signing-key.js';
+import type { Signer } from './value-statement.js';
 
 type ObjectMetadata = components['schemas']['ObjectMetadata'];
 

@@ -22,7 +22,6 @@ export {
   readSignatureHeader,
   signValue,
 } from './authentic-values.js';
-export type { Signer } from './signing-key.js';
 /** Generates and reads the keys with which writers sign values; `ssh-keygen` reads and writes the same files. */
 export { generateSigningKey, parseSigningKey } from './signing-key.js';
-export type { ValueStatement } from './value-statement.js';
+export type { Signer, ValueStatement } from './value-statement.js';

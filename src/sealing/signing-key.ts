@@ -1,26 +1,8 @@
 /** Signing keys of writers: Ed25519 keys in the files of OpenSSH. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { SealingError } from './sealing-error.js';
-import {
-  createFieldReader,
-  formatSignature,
-  fromBase64,
-  joinBytes,
-  toBase64,
-  toField,
-  toSignedBytes,
-  toUint32,
-  wrapLines,
-} from './ssh-signature.js';
-import type { SignedStatement } from './value-statement.js';
-
-/** Signs values. The private key may be elsewhere, such as in a browser's key store. */
-export interface Signer {
-  /** The 32 bytes of the Ed25519 public key. */
-  readonly publicKey: Uint8Array;
-  /** Returns the 64 bytes of the Ed25519 signature. */
-  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> | Uint8Array;
-}
+import { createFieldReader, fromBase64, joinBytes, toBase64, toField, toUint32, wrapLines } from './ssh-signature.js';
+import type { Signer } from './value-statement.js';
 
 const [START, END] = ['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----'];
 const MAGIC = 'openssh-key-v1\0';
@@ -76,19 +58,4 @@ export function parseSigningKey(text: string): Signer {
 
 function invalidKey(reason: string): SealingError {
   return new SealingError('invalid_key', `Expected an Ed25519 private key of OpenSSH without a passphrase; ${reason}.`);
-}
-
-/** Returns a text followed by its armored signature. */
-export async function signText(signer: Signer, text: string): Promise<string> {
-  return text + formatSignature(signer.publicKey, await signer.sign(await toSignedBytes(text)));
-}
-
-/** Returns whether the key that a statement names has signed it. */
-export async function isSignedByItsKey({ text, publicKey, signature }: SignedStatement): Promise<boolean> {
-  try {
-    return ed25519.verify(signature, await toSignedBytes(text), publicKey, { zip215: false });
-  } catch {
-    // The library throws for a key that is not a point of the curve.
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
-/** The statement that a writer signs about a value, and its text. */
-import { joinBytes, parseSignature, type SshSignature } from './ssh-signature.js';
+/** The statement that a writer signs about a value, its text, and its signature. */
+import { formatSignature, joinBytes, parseSignature, type SshSignature, toSignedBytes } from './ssh-signature.js';
 
 /**
  * Everything that identifies one stored value. A signature of it is not valid for the value of a different secret or variant,
@@ -64,6 +64,31 @@ export function parseValueSignature(signature: string): SignedStatement | undefi
   const statement = parseStatement(text);
   const parts = parseSignature(signature.slice(start));
   return statement && parts && { ...parts, statement, text };
+}
+
+/** Signs values. The private key may be elsewhere, such as in a browser's key store. */
+export interface Signer {
+  /** The 32 bytes of the Ed25519 public key. */
+  readonly publicKey: Uint8Array;
+  /** Returns the 64 bytes of the Ed25519 signature. */
+  sign(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> | Uint8Array;
+}
+
+/** Returns a text followed by its armored signature. */
+export async function signText(signer: Signer, text: string): Promise<string> {
+  return text + formatSignature(signer.publicKey, await signer.sign(await toSignedBytes(text)));
+}
+
+/** Returns whether the key that a statement names has signed it. */
+export async function isSignedByItsKey({ text, publicKey, signature }: SignedStatement): Promise<boolean> {
+  // Loaded late: most commands read values without a signature.
+  const { ed25519 } = await import('@noble/curves/ed25519.js');
+  try {
+    return ed25519.verify(signature, await toSignedBytes(text), publicKey, { zip215: false });
+  } catch {
+    // The library throws for a key that is not a point of the curve.
+    return false;
+  }
 }
 
 export async function digestValue(sealed: Uint8Array): Promise<string> {

@@ -14,8 +14,7 @@ import {
   signValue,
   type WriterTrust,
 } from '../../src/sealing/secrets.js';
-import { isSignedByItsKey, signText } from '../../src/sealing/signing-key.js';
-import { parseValueSignature } from '../../src/sealing/value-statement.js';
+import { isSignedByItsKey, parseValueSignature, signText } from '../../src/sealing/value-statement.js';
 
 /** A key and a signature that ssh-keygen (OpenSSH 9.2) made. */
 const KEY = [

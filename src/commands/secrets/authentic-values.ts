@@ -4,8 +4,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
-import type { CheckedValue, LatestValue, ReceivedValue } from '../../sealing/authentic-values.js';
-import { type CommandContext, loadSealing, unwrapResult } from './context.js';
+import {
+  addWriter,
+  type CheckedValue,
+  checkValue,
+  describeSigner,
+  type LatestValue,
+  listWriters,
+  readSignatureHeader,
+  type ReceivedValue,
+  signValue,
+} from '../../sealing/authentic-values.js';
+import { SealingError } from '../../sealing/sealing-error.js';
+import { type CommandContext, unwrapResult } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readKnownKeys, saveKnownKeys } from './known-keys-file.js';
 import { omitUndefined } from './options.js';
@@ -70,7 +81,6 @@ export async function fetchReceivedValue(
   // An empty body is never parsed; an age file is never empty.
   const sealed = new Uint8Array((await unwrapResult<ArrayBuffer | undefined>(answer)) ?? new ArrayBuffer(0));
   const { headers } = (await answer).response;
-  const { readSignatureHeader } = await loadSealing();
   const id = wanted.id ?? headers.get('X-Object-Id') ?? '';
   return { slug, id, sealed, signature: readSignatureHeader(headers), ...omitUndefined({ version, recipients }) };
 }
@@ -81,7 +91,6 @@ export async function checkReceived(
   received: ReceivedValue,
   { id, version, acceptKey, acceptsOlder, isOnly }: WantedValue,
 ): Promise<CheckedValue> {
-  const { addWriter, checkValue, SealingError } = await loadSealing();
   const { slug } = received;
   const known = await readKnownKeys(session);
   // A consumer has one variant of a name, and a name without an id has one too: a new secret replaces the previous one.
@@ -115,7 +124,6 @@ const HINTS: Readonly<Partial<Record<string, string>>> = {
 export async function recordSigned(session: CommandContext, stored: ObjectMetadata): Promise<void> {
   const signer = await session.readSigner();
   const { id, slug, version } = stored;
-  const { addWriter, describeSigner, listWriters } = await loadSealing();
   const known = await readKnownKeys(session);
   if (signer === undefined || version === undefined) {
     if (listWriters(known, slug).length === 0) return;
@@ -141,7 +149,7 @@ export async function signStored(
   },
 ): Promise<string | undefined> {
   const signer = await session.readSigner();
-  return signer && (await loadSealing()).signValue(signer, value);
+  return signer && signValue(signer, value);
 }
 
 /** Replaces the signature of the current value of a secret, under its name or a new one. @throws CommandError without a signing key. */

@@ -1,7 +1,7 @@
 import { decodeError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
-import type { Signer } from '../../sealing/signing-key.js';
+import type { Signer } from '../../sealing/value-statement.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { toJson, writeOutput } from './print.js';
 import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';

@@ -2,7 +2,7 @@
  * The signing key of this browser: a key pair of WebCrypto in IndexedDB, whose private key no script can read. Scripts of
  * this origin can sign with it, as long as the browser stores it.
  */
-import type { Signer } from '../../../../sealing/signing-key.js';
+import type { Signer } from '../../../../sealing/value-statement.js';
 
 const DATABASE = 'trellis-signing';
 const STORE = 'keys';

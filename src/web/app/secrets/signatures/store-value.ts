@@ -1,7 +1,7 @@
 /** Stores values from the pages: sealed in this browser, and signed if it has a signing key. Loaded on demand. */
 import { addWriter, describeSigner, listWriters, signValue } from '../../../../sealing/authentic-values.js';
 import { type NewSecret, putSecret, replaceSecret, type SecretReplacement } from '../../../../sealing/put-secret.js';
-import type { Signer } from '../../../../sealing/signing-key.js';
+import type { Signer } from '../../../../sealing/value-statement.js';
 import { requireData } from '../../api.js';
 import { createBrowserKeyCheck, readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../names.js';
