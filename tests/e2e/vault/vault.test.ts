@@ -529,6 +529,7 @@ describeInBrowser('secrets pages', () => {
 
     // The version that was forged can be trusted, and the writer is then in the list.
     await acts.confirm('Trust the writer of version 4', 'Trust this writer');
+    await said('The writer of version 4 is trusted now.');
     await go('/vault/writers');
     await page.getByText('Unnamed writer').waitFor();
     await expectAccessible(page);

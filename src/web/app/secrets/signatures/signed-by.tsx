@@ -50,6 +50,12 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
     showToast(`Value of “${slug}” signed.`);
   };
   const what = previous === undefined ? slug : `version ${previous.version}`;
+  const trust = async ({ signer = '' }: SignatureState): Promise<void> => {
+    const { trustWriter } = await import('./writers.js');
+    await trustWriter({ key: signer, patterns: [slug] });
+    await loaded.reload();
+    showToast(`The writer of ${what} is trusted now.`);
+  };
   return (
     <div class="signature">
       <AsyncContent from={loaded}>
@@ -66,7 +72,7 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
                 <ConfirmButton
                   label={`Trust the writer of ${what}`}
                   question="Trust this writer"
-                  onAct={() => trust(state, slug).then(loaded.reload)}
+                  onAct={() => trust(state)}
                 >
                   Trust
                 </ConfirmButton>
@@ -83,11 +89,6 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
       <FormError text={problem} />
     </div>
   );
-}
-
-async function trust({ signer = '' }: SignatureState, slug: string): Promise<void> {
-  const { trustWriter } = await import('./writers.js');
-  await trustWriter({ key: signer, patterns: [slug] });
 }
 
 function SignatureText({ state, isVerified }: { readonly state: SignatureState; readonly isVerified: boolean }) {
