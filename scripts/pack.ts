@@ -3,6 +3,7 @@
  * Needs the output of `npm run build` and `npm run build:client`.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,8 @@ export async function listPublished(): Promise<string[]> {
 
 /** Packs the packages into a folder. @returns the path of each archive by the name of its package. */
 export async function packAll(destination: string): Promise<ReadonlyMap<string, string>> {
+  for (const needed of ['dist/cli.js', 'packages/codegen/dist'])
+    if (!existsSync(path.join(root, needed))) throw new Error(`There is no ${needed}. Run "npm run build" first.`);
   const archives = new Map<string, string>();
   const folders = await listPublished();
   for (const folder of folders.filter((name) => name !== '.'))

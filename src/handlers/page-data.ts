@@ -1,12 +1,16 @@
 import type { Caller } from '../accounts/callers.js';
 import type { User } from '../accounts/users.js';
+import { type FirstRows, toFirstRows } from '../dashboard/boards/first-rows.js';
 import type { components } from '../generated/dashboard/types.js';
-import type { BoardPageData, PageData } from '../web/page-data.js';
+import { type BoardPageData, listsAll, type PageData } from '../web/page-data.js';
 import type { DashboardServices } from './dashboard/services.js';
 
 type PageServices = Pick<DashboardServices, 'accounts' | 'dashboard'>;
 
 const SIGNED_OUT: PageData = { session: null, theme: '', timezone: '' };
+
+/** The page that lists pull requests. */
+const LIST_PATH = '/';
 
 /**
  * Creates a function that reads the data embedded in the page at a path for its caller.
@@ -22,11 +26,12 @@ export const readPageData =
       dashboard.preferences.readAll(caller),
       boardPaths.includes(path) ? readBoard(dashboard, caller) : undefined,
     ]);
+    const firstRows = board && path === LIST_PATH ? await readFirstRows(dashboard, caller, filterState) : undefined;
     return {
       session: toSessionUser(person),
       theme,
       timezone,
-      ...(board && { board: { ...board, filters: filterState } }),
+      ...(board && { board: { ...board, filters: filterState, ...(firstRows && { firstRows }) } }),
     };
   };
 
@@ -42,9 +47,21 @@ export const readAudience =
 async function readBoard(
   { views, sharing }: PageServices['dashboard'],
   caller: Caller,
-): Promise<Omit<BoardPageData, 'filters'>> {
+): Promise<Pick<BoardPageData, 'sharedWithMe' | 'views'>> {
   const [saved, { sharedWithMe }] = await Promise.all([views.list(caller), sharing.list(caller)]);
   return { views: saved, sharedWithMe };
+}
+
+async function readFirstRows(
+  { boards }: PageServices['dashboard'],
+  caller: Caller,
+  { pullRequests }: BoardPageData['filters'],
+): Promise<FirstRows | undefined> {
+  const filter = (pullRequests ?? {}) as Readonly<Record<string, unknown>>;
+  if (!listsAll(filter)) return undefined;
+  const board = await boards.read(caller, { includeDrafts: filter.drafts === true, includeSnoozed: true });
+  // The page explains an empty board.
+  return board.pullRequests.length === 0 ? undefined : toFirstRows(board);
 }
 
 export function toSessionUser({ username, displayName, isAdmin }: User): components['schemas']['SessionUser'] {

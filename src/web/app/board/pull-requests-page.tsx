@@ -1,12 +1,15 @@
 import './board.css';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { BoardCounts } from '../../../dashboard/boards/first-rows.js';
+import { listsAll } from '../../page-data.js';
 import { dashboardClient } from '../api.js';
+import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { useAddress } from '../ui/address.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { BulkBar } from './actions/bulk-bar.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
-import { boardError, boardOwner, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
+import { boardError, boardOwner, firstRows, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type PullRequest } from './data/rows.js';
 import { FilterBar } from './filter/filter-bar.js';
@@ -30,7 +33,18 @@ import { useSelection } from './list/selection.js';
 import { PullRequestPanel } from './panel/pull-request-panel.js';
 
 /** Starts loading the data of the page before it is drawn. */
-export const preloadPullRequests = (): Promise<void> => preloadBoard(pullRequestFilter.value.drafts);
+export function preloadPullRequests(): Promise<void> {
+  const filter = pullRequestFilter.value;
+  const stored = (preloadedBoard?.filters.pullRequests ?? {}) as Partial<Filter>;
+  // A link to a list or a row needs the whole board, and so does a filter that the server does not have yet.
+  const isFirst =
+    location.search === '' &&
+    location.hash === '' &&
+    listsAll({ ...filter }) &&
+    filter.drafts === (stored.drafts === true);
+  const first = consumePreloaded('firstRows');
+  return preloadBoard(filter.drafts, isFirst ? first : undefined);
+}
 
 export function PullRequestsPage() {
   const { drafts } = pullRequestFilter.value;
@@ -39,16 +53,17 @@ export function PullRequestsPage() {
   useAddress(pullRequestFilter, NO_FILTER, readPullRequestQuery);
   useBoard(drafts);
   useLayoutEffect(() => void loadViews(), []);
-  const board = shownBoard.value;
+  const first = shownBoard.value === undefined ? firstRows.value : undefined;
+  const board = shownBoard.value ?? first?.board;
   return (
     <>
       <BoardHead title="Pull requests" includeDrafts={drafts}>
-        {board && hasSource(board) && <Tiles board={board} onFilter={onFilter} />}
+        {board && hasSource(board) && <Tiles {...(first?.counts ?? countTiles(board))} onFilter={onFilter} />}
       </BoardHead>
       {board === undefined ? (
         boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : hasSource(board) ? (
-        <PullRequestList board={board} />
+        <PullRequestList board={board} counts={first?.counts} />
       ) : (
         <EmptyBoard board={board} rows="pull requests" />
       )}
@@ -60,8 +75,14 @@ export function PullRequestsPage() {
 const onFilter = (change: Partial<Filter>): void =>
   void (pullRequestFilter.value = { ...pullRequestFilter.value, ...change });
 
+interface PullRequestListProps {
+  readonly board: Board;
+  /** The numbers of the whole board, while only its first rows are there. */
+  readonly counts: BoardCounts | undefined;
+}
+
 /** The list of pull requests with its tiles, notices, filters and groups. */
-function PullRequestList({ board }: { readonly board: Board }) {
+function PullRequestList({ board, counts }: PullRequestListProps) {
   const search = useRef<HTMLInputElement>(null);
   const [isHelping, setHelping] = useState(false);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
@@ -86,7 +107,7 @@ function PullRequestList({ board }: { readonly board: Board }) {
   useVisitReport(board);
 
   const isOwn = boardOwner.value === '';
-  const snoozed = board.pullRequests.filter(({ snooze }) => snooze).length + board.hiddenSnoozed;
+  const snoozed = counts?.snoozed ?? board.pullRequests.filter(({ snooze }) => snooze).length + board.hiddenSnoozed;
   return (
     <>
       <ForgeNotices board={board} />
@@ -96,11 +117,17 @@ function PullRequestList({ board }: { readonly board: Board }) {
       />
       <div class="count">
         <span class="quiet" role="status">
-          {rows.length.toLocaleString()} of {board.pullRequests.length.toLocaleString()} shown
+          {(counts ? sumSections(counts) : rows.length).toLocaleString()} of{' '}
+          {(counts?.open ?? board.pullRequests.length).toLocaleString()} shown
         </span>
         {isOwn && rows.length > 0 && (
-          <button type="button" class="plain" onClick={() => choose(new Set(paged.rows.map(getRowKey)))}>
-            Select all {paged.rows.length}
+          <button
+            type="button"
+            class="plain"
+            disabled={counts !== undefined}
+            onClick={() => choose(new Set(paged.rows.map(getRowKey)))}
+          >
+            Select all {counts ? sumSections(counts) : paged.rows.length}
           </button>
         )}
         <button type="button" class="plain keys" onClick={onHelp}>
@@ -108,7 +135,7 @@ function PullRequestList({ board }: { readonly board: Board }) {
         </button>
       </div>
       <PullRequestGroups
-        groups={listed}
+        groups={counts ? withTotals(listed, counts) : listed}
         {...{ chosen, selected, onChoose }}
         onSelect={select}
         list={`${list} ${paged.page}`}
@@ -128,6 +155,13 @@ function PullRequestList({ board }: { readonly board: Board }) {
   );
 }
 
+const sumSections = ({ sections }: BoardCounts): number =>
+  Object.values(sections).reduce((sum, count) => sum + count, 0);
+
+/** Gives the groups of the first rows the numbers of their rows on the whole board. */
+const withTotals = (groups: readonly Group[], { sections }: BoardCounts): readonly Group[] =>
+  groups.map((group) => ({ ...group, total: group.rows[0] && sections[group.rows[0].section] }));
+
 function NoRows({ board }: { readonly board: Board }) {
   if (board.pullRequests.length === 0) return <EmptyBoard board={board} rows="pull requests" />;
   const clear = (
@@ -138,15 +172,20 @@ function NoRows({ board }: { readonly board: Board }) {
   return <EmptyState icon="search" text="No pull requests match the filters." next={clear} />;
 }
 
-interface TilesProps {
-  readonly board: Board;
+type TileCounts = Pick<BoardCounts, 'failing' | 'open' | 'repositories'>;
+
+interface TilesProps extends TileCounts {
   readonly onFilter: (change: Partial<Filter>) => void;
 }
 
+const countTiles = ({ pullRequests, repos }: Board): TileCounts => ({
+  open: pullRequests.length,
+  failing: pullRequests.filter(({ ci }) => ci === 'failure').length,
+  repositories: repos.filter(({ yoursOnly }) => yoursOnly !== true).length,
+});
+
 /** The three key figures of a board; each links to the rows that it counts. */
-function Tiles({ board, onFilter }: TilesProps) {
-  const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
-  const count = board.repos.filter(({ yoursOnly }) => yoursOnly !== true).length;
+function Tiles({ open, failing, repositories: count, onFilter }: TilesProps) {
   const repositories = (
     <>
       <strong>{count.toLocaleString()}</strong> {count === 1 ? 'repository' : 'repositories'}
@@ -155,7 +194,7 @@ function Tiles({ board, onFilter }: TilesProps) {
   return (
     <div class="tiles">
       <button type="button" class="tile" onClick={() => onFilter({ pill: 'all' })}>
-        <strong>{board.pullRequests.length.toLocaleString()}</strong> open
+        <strong>{open.toLocaleString()}</strong> open
       </button>
       <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
         <strong>{failing.toLocaleString()}</strong> failing CI
@@ -221,9 +260,12 @@ function useVisitReport({ generatedAt }: Board): void {
 /** Shows in the tab's title and icon how many pull requests wait for the user, including those of waiting updates. */
 function useTabBadge(): void {
   const rows = boardOwner.value === '' ? (newestBoard.value?.pullRequests ?? []) : [];
-  const turns = rows.filter(
-    ({ section, snooze }) => !snooze && (section === 'needs_your_review' || section === 'returned_to_you'),
-  ).length;
+  const first = newestBoard.value === undefined ? firstRows.value?.counts.sections : undefined;
+  const turns = first
+    ? first.needs_your_review + first.returned_to_you
+    : rows.filter(
+        ({ section, snooze }) => !snooze && (section === 'needs_your_review' || section === 'returned_to_you'),
+      ).length;
   useEffect(() => {
     setTabBadge(turns, 'Pull requests');
     return () => setTabBadge(0, 'Pull requests');

@@ -1,4 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
+import type { FirstRows } from '../../../../dashboard/boards/first-rows.js';
 import { pendingConfirmation } from '../../ui/confirmation.js';
 import {
   type Board,
@@ -18,6 +19,9 @@ export const shownBoard = signal<Board | undefined>(undefined);
 
 /** The newest board that the server sent. */
 export const newestBoard = signal<Board | undefined>(undefined);
+
+/** The first rows of the user's own board, until the whole board is there. */
+export const firstRows = signal<FirstRows | undefined>(undefined);
 
 export const boardError = signal<string | undefined>(undefined);
 
@@ -46,6 +50,7 @@ export function showNewest(): void {
 /** Switches to a different owner's board; an empty name selects the user's own. */
 export function selectBoard(username: string): void {
   boardOwner.value = username;
+  firstRows.value = undefined;
   shownBoard.value = undefined;
   newestBoard.value = undefined;
 }
@@ -107,11 +112,12 @@ function withoutRemoved(board: Board): Board {
  * once.
  */
 export function applyBoard(board: Board, isAsked: boolean): void {
-  const next = reuseRows(newestBoard.value, withoutRemoved(board));
+  const next = reuseRows(newestBoard.value ?? firstRows.value?.board, withoutRemoved(board));
   const isShown = isAsked || shownBoard.value === undefined;
   // Computed values that depend on both signals are updated once.
   batch(() => {
     boardError.value = undefined;
+    firstRows.value = undefined;
     newestBoard.value = next;
     if (isShown) shownBoard.value = next;
   });

@@ -1,10 +1,11 @@
 import { effect } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { readBoards } from '../../../../board-stream/read-boards.js';
+import type { FirstRows } from '../../../../dashboard/boards/first-rows.js';
 import { ApiError } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { user } from '../../session.js';
-import { applyBoard, boardError, boardOwner, shownBoard } from './board-store.js';
+import { applyBoard, boardError, boardOwner, firstRows, shownBoard } from './board-store.js';
 import type { Board } from './rows.js';
 
 /** The delay before a broken stream is opened again. */
@@ -23,9 +24,15 @@ interface Subscription {
 /** A subscription that was started before its page was drawn. */
 let preloaded: Subscription | undefined;
 
-/** Starts loading the board before the page is drawn. Resolves when there is a board or an error to show. */
-export function preloadBoard(includeDrafts: boolean): Promise<void> {
+/**
+ * Starts loading the board before the page is drawn. Resolves when there is a board or an error to show.
+ *
+ * @param first The first rows that the document contains, which are shown until then.
+ */
+export function preloadBoard(includeDrafts: boolean, first?: FirstRows): Promise<void> {
+  firstRows.value = first;
   preloaded = subscribe({ owner: boardOwner.value, includeDrafts });
+  if (first !== undefined) return Promise.resolve();
   return new Promise((resolve) => {
     const stop = effect(() => {
       if (shownBoard.value === undefined && boardError.value === undefined) return;

@@ -1,3 +1,4 @@
+import { WHOLE_LIST } from '../../../page-data.js';
 import { formatRepository, getRepositoryKey, type PullRequest } from '../data/rows.js';
 
 /** The filter, order and grouping of the list. An empty string means no restriction. */
@@ -71,22 +72,7 @@ export const GROUP_NAMES: Readonly<Record<Filter['group'], string>> = {
 
 export const PAGE_SIZES = ['10', '25', '50', '100', ''] as const;
 
-export const NO_FILTER: Filter = {
-  view: '',
-  pill: 'all',
-  repo: '',
-  author: '',
-  label: '',
-  ci: '',
-  created: '',
-  updated: '',
-  text: '',
-  sort: 'updated',
-  group: 'section',
-  drafts: false,
-  snoozed: false,
-  size: '25',
-};
+export const NO_FILTER: Filter = { ...WHOLE_LIST, drafts: false, size: '25' };
 
 /** Returns whether the filter hides any rows. Order, grouping, drafts and snoozed rows do not count. */
 export function isFiltering(filter: Filter): boolean {

@@ -15,19 +15,19 @@ interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
 
 /** The rows under their group headings. Rows far below the screen are drawn later. */
 export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
-  const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const { selected } = rest;
   const at =
     selected === '' ? -1 : groups.flatMap(({ rows }) => rows).findIndex((row) => toSelection(row) === selected);
   // The keys that go on from the row in the side panel need the rows after it.
-  const drawn = useProgressiveRendering(total, list, at === -1 ? 0 : at + BLOCK_SIZE);
+  const drawn = useProgressiveRendering(count, list, at === -1 ? 0 : at + BLOCK_SIZE);
   return (
     <>
-      {toBlocks(groups, drawn.count).map(({ name, rows, blocks }) => (
+      {toBlocks(groups, drawn.count).map(({ name, rows, total, blocks }) => (
         <section key={name} aria-label={name || 'Pull requests'}>
           {name !== '' && (
             <h2>
-              {name} <span class="quiet">{rows.length}</span>
+              {name} <span class="quiet">{total ?? rows.length}</span>
             </h2>
           )}
           <div role="list">
