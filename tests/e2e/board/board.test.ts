@@ -236,9 +236,11 @@ describeInBrowser('the board', () => {
     expect(document?.headers()['cache-control']).toBe('private, no-cache');
     await other.getByText('Ada', { exact: true }).waitFor();
     await other.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
-    await other.getByText('Loading …').waitFor();
-    release();
     await other.locator('li.pull').first().waitFor();
+    const selectAll = other.getByRole('button', { name: /^Select all/ });
+    expect(await selectAll.isDisabled()).toBe(true);
+    release();
+    await eventually(async () => expect(await selectAll.isEnabled()).toBe(true));
     expect(requested.filter((path) => path.startsWith('/api'))).toEqual(['/api/dashboard/changes']);
     await other.close();
   });

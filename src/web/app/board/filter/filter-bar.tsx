@@ -45,7 +45,7 @@ export function FilterBar(props: FilterBarProps) {
           </button>
         ))}
       </div>
-      <div class="selects">
+      <div class="selects folding">
         <label class="search">
           <span class="aside">Search titles</span>
           <kbd aria-hidden="true">/</kbd>

@@ -42,7 +42,7 @@ export function PullRequestPanel({ board, selected, isReadOnly, onClose }: Panel
   // The page reads the last selection when the panel is removed.
   const last = useRef(selected);
   last.current = selected;
-  useLayoutEffect(() => () => focusOnRow(last.current), []);
+  useLayoutEffect(() => () => void afterFrame(() => focusOnRow(last.current)), []);
   return (
     <div ref={panel} class="panel" role="dialog" aria-modal={isOver} aria-labelledby="panel-title">
       <button type="button" class="plain close" aria-label="Close details" onClick={onClose}>
@@ -112,19 +112,41 @@ function closeOnEscape(onClose: () => void): () => void {
   return () => document.removeEventListener('keydown', onKey);
 }
 
-/** Makes everything but the panel and the messages inert, as the panel covers it. Returns a function that undoes it. */
+/**
+ * Makes everything but the panel and the messages inert, as the panel covers it. Returns a function that undoes it. Both are
+ * done after the next frame: they take a browser as long as drawing a long list again.
+ */
 function disableRest(panel: HTMLElement): () => void {
   const disabled: HTMLElement[] = [];
-  for (let place: HTMLElement | null = panel; place !== null && place !== document.body; place = place.parentElement) {
-    for (const sibling of place.parentElement?.children ?? []) {
-      if (sibling === place || !(sibling instanceof HTMLElement) || sibling.inert) continue;
-      if (sibling.matches('.toasts, dialog, script, style')) continue;
-      sibling.inert = true;
-      disabled.push(sibling);
+  const stop = afterFrame(() => {
+    for (
+      let place: HTMLElement | null = panel;
+      place !== null && place !== document.body;
+      place = place.parentElement
+    ) {
+      for (const sibling of place.parentElement?.children ?? []) {
+        if (sibling === place || !(sibling instanceof HTMLElement) || sibling.inert) continue;
+        if (sibling.matches('.toasts, dialog, script, style')) continue;
+        sibling.inert = true;
+        disabled.push(sibling);
+      }
     }
-  }
+  });
   return () => {
-    for (const element of disabled) element.inert = false;
+    stop();
+    afterFrame(() => {
+      for (const element of disabled) element.inert = false;
+    });
+  };
+}
+
+/** Calls a function after the browser has drawn the next frame. Returns a function that cancels it. */
+function afterFrame(act: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => (timer = setTimeout(act)));
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
   };
 }
 
