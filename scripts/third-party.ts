@@ -67,7 +67,25 @@ const BUNDLES: readonly Bundle[] = [
   { folder: 'packages/site', module: 'sources/content/csv', packages: ['csv-parse'] },
   { folder: 'packages/site', module: 'query/luxon', packages: ['luxon'] },
   { folder: '.', module: 'config/ajv', packages: AJV },
+  {
+    folder: '.',
+    module: 'accounts/simplewebauthn',
+    packages: [
+      ...['@hexagon/base64', '@levischuck/tiny-cbor', '@peculiar/asn1-android', '@peculiar/asn1-asym-key'],
+      ...['@peculiar/asn1-cms', '@peculiar/asn1-csr', '@peculiar/asn1-ecc', '@peculiar/asn1-pfx'],
+      ...['@peculiar/asn1-pkcs8', '@peculiar/asn1-pkcs9', '@peculiar/asn1-rsa', '@peculiar/asn1-schema'],
+      ...['@peculiar/asn1-x509', '@peculiar/asn1-x509-attr', '@peculiar/asn1-x509-post-quantum'],
+      ...['@peculiar/utils', '@peculiar/x509', '@simplewebauthn/server', 'asn1js', 'pvtsutils', 'pvutils'],
+      ...['reflect-metadata', 'tslib', 'tsyringe'],
+    ],
+  },
   { folder: '.', module: 'dashboard/csv', packages: ['csv-stringify'] },
+  { folder: '.', module: 'dashboard/notifications/nodemailer', packages: ['nodemailer'] },
+  {
+    folder: '.',
+    module: 'telemetry/metrics/prom-client',
+    packages: ['@opentelemetry/api', 'bintrees', 'prom-client', 'tdigest'],
+  },
   { folder: '.', module: 'dashboard/insights/luxon', packages: ['luxon'] },
   { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
   {

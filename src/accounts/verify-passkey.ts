@@ -28,8 +28,7 @@ export async function verifyNewPasskey(
   credential: unknown,
   { challenge, relyingParty }: Expectation,
 ): Promise<{ readonly passkey: NewPasskey; readonly isUserVerified: boolean }> {
-  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
-  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  const { decodeAttestationObject, verifyRegistrationResponse } = await import('./simplewebauthn.js');
   const response = credential as RegistrationResponseJSON;
   const { verified, registrationInfo } = await withCeremonyError(async () => {
     const bytes = Buffer.from(response.response.attestationObject, 'base64url');
@@ -63,7 +62,7 @@ export async function verifyPasskey(
   passkey: PasskeysTable,
   { challenge, relyingParty }: Expectation,
 ): Promise<{ readonly counter: number; readonly isUserVerified: boolean }> {
-  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { verifyAuthenticationResponse } = await import('./simplewebauthn.js');
   const response = credential as AuthenticationResponseJSON;
   const { verified, authenticationInfo } = await withCeremonyError(() =>
     verifyAuthenticationResponse({

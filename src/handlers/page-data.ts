@@ -1,8 +1,7 @@
 import type { Caller } from '../accounts/callers.js';
 import type { User } from '../accounts/users.js';
-import { type FirstRows, toFirstRows } from '../dashboard/boards/first-rows.js';
 import type { components } from '../generated/dashboard/types.js';
-import { type BoardPageData, listsAll, type PageData } from '../web/page-data.js';
+import type { BoardPageData, PageData } from '../web/page-data.js';
 import type { DashboardServices } from './dashboard/services.js';
 
 type PageServices = Pick<DashboardServices, 'accounts' | 'dashboard'>;
@@ -26,7 +25,8 @@ export const readPageData =
       dashboard.preferences.readAll(caller),
       boardPaths.includes(path) ? readBoard(dashboard, caller) : undefined,
     ]);
-    const firstRows = board && path === LIST_PATH ? await readFirstRows(dashboard, caller, filterState) : undefined;
+    const isList = board !== undefined && path === LIST_PATH;
+    const firstRows = isList ? await dashboard.boards.readFirstRows(caller, filterState.pullRequests) : undefined;
     return {
       session: toSessionUser(person),
       theme,
@@ -50,18 +50,6 @@ async function readBoard(
 ): Promise<Pick<BoardPageData, 'sharedWithMe' | 'views'>> {
   const [saved, { sharedWithMe }] = await Promise.all([views.list(caller), sharing.list(caller)]);
   return { views: saved, sharedWithMe };
-}
-
-async function readFirstRows(
-  { boards }: PageServices['dashboard'],
-  caller: Caller,
-  { pullRequests }: BoardPageData['filters'],
-): Promise<FirstRows | undefined> {
-  const filter = (pullRequests ?? {}) as Readonly<Record<string, unknown>>;
-  if (!listsAll(filter)) return undefined;
-  const board = await boards.read(caller, { includeDrafts: filter.drafts === true, includeSnoozed: true });
-  // The page explains an empty board.
-  return board.pullRequests.length === 0 ? undefined : toFirstRows(board);
 }
 
 export function toSessionUser({ username, displayName, isAdmin }: User): components['schemas']['SessionUser'] {

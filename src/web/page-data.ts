@@ -21,23 +21,3 @@ export interface BoardPageData {
   /** Only in the document of the pull requests, while their stored filter lists all of them. */
   readonly firstRows?: FirstRows;
 }
-
-/** The members of the stored filter of pull requests that select, sort or group rows, with their initial values. */
-export const WHOLE_LIST = {
-  view: '',
-  pill: 'all',
-  repo: '',
-  author: '',
-  label: '',
-  ci: '',
-  created: '',
-  updated: '',
-  text: '',
-  sort: 'updated',
-  group: 'section',
-  snoozed: false,
-} as const;
-
-/** Returns whether a filter of pull requests selects, sorts and groups the rows as a new user's does. */
-export const listsAll = (filter: Readonly<Record<string, unknown>>): boolean =>
-  Object.entries(WHOLE_LIST).every(([name, value]) => (filter[name] ?? value) === value);

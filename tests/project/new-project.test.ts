@@ -139,7 +139,7 @@ test('a new project is installed from packed packages, changed, compiled, served
   await useArchives(archives);
   await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund']);
   const size = await succeed('du', ['-sm', 'node_modules']);
-  expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(160);
+  expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(150);
 
   await succeed('npm', ['test']);
 

@@ -23,6 +23,7 @@ import {
   prepareSnapshot,
   renderBoard,
 } from './board.js';
+import { type FirstRows, listsAll, toFirstRows } from './first-rows.js';
 import { getBoardOwnerId } from './sharing.js';
 import { deleteEndedSnoozes, readOwnerState } from './snoozes.js';
 import { findViewText, type View } from './views.js';
@@ -49,6 +50,11 @@ export interface Boards {
    * doesn't share the board with the caller.
    */
   read(caller: Caller | undefined, request: BoardRequest): Promise<Board>;
+  /**
+   * Returns the first rows of the caller's list of pull requests. `undefined` for an empty board, and if the filter that the
+   * page has stored selects, sorts or groups the rows.
+   */
+  readFirstRows(caller: Caller, storedFilter: unknown): Promise<FirstRows | undefined>;
   /** Returns the user's own board without a caller, for the readers of the user's feeds. */
   readOwn(personId: string, options: BoardOptions): Promise<Board>;
   /** Replaces the user's board. Each board of a user has a later time than its predecessor. */
@@ -92,6 +98,14 @@ export function createBoards(
       const user = requireUser(caller);
       const ownerId = await getBoardOwnerId(database, user, owner);
       return readBoard({ ...options, readerId: user.personId, ownerId });
+    },
+    async readFirstRows(caller, storedFilter) {
+      const { personId } = requireUser(caller);
+      const filter = (storedFilter ?? {}) as Readonly<Record<string, unknown>>;
+      if (!listsAll(filter)) return undefined;
+      const options = { includeDrafts: filter.drafts === true, includeSnoozed: true };
+      const board = await readBoard({ ...options, readerId: personId, ownerId: personId });
+      return board.pullRequests.length === 0 ? undefined : toFirstRows(board);
     },
     readOwn: (personId, options) => readBoard({ ...options, readerId: personId, ownerId: personId }),
     save: (personId, snapshot) => compose(personId, () => Promise.resolve(snapshot)),

@@ -22,6 +22,16 @@ export interface FirstRows {
   readonly counts: BoardCounts;
 }
 
+/** The values with which the stored filter of the page selects, sorts and groups rows as for a new user. */
+const WHOLE_LIST: Readonly<Record<string, unknown>> = {
+  ...{ view: '', pill: 'all', repo: '', author: '', label: '', ci: '', created: '', updated: '', text: '' },
+  ...{ sort: 'updated', group: 'section', snoozed: false },
+};
+
+/** Returns whether the list with a stored filter starts with {@link toFirstRows}. Values that are not stored are those. */
+export const listsAll = (filter: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(WHOLE_LIST).every(([name, value]) => (filter[name] ?? value) === value);
+
 /** More than the rows on any screen. */
 const MAX_ROWS = 50;
 

@@ -52,7 +52,7 @@ export function createMailer({ url, from }: SmtpOptions, origin: () => string): 
 }
 
 async function openTransport(url: string): Promise<Transporter> {
-  const { createTransport } = await import('nodemailer');
+  const { createTransport } = await import('./nodemailer.js');
   return createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
 }
 

@@ -31,7 +31,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Loads the package that computes metrics, which servers without metrics do not need. */
 export async function openMetrics({ version, gauges, report, readOthers }: MetricsOptions): Promise<Metrics> {
-  const { default: client } = await import('prom-client');
+  const client = await import('./prom-client.js');
   const registry = new client.Registry();
   const registers = [registry];
   client.collectDefaultMetrics({ register: registry });

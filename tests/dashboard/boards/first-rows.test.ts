@@ -1,7 +1,7 @@
 import { prepareSnapshot, renderBoard } from '../../../src/dashboard/boards/board.js';
-import { toFirstRows } from '../../../src/dashboard/boards/first-rows.js';
+import { listsAll, toFirstRows } from '../../../src/dashboard/boards/first-rows.js';
 import { SECTIONS } from '../../../src/dashboard/forges/rules/sections.js';
-import { applyFilter, NO_FILTER } from '../../../src/web/app/board/filter/filter.js';
+import { applyFilter, isPlainList, NO_FILTER } from '../../../src/web/app/board/filter/filter.js';
 import { toGroups } from '../../../src/web/app/board/list/groups.js';
 import { issue, pullRequest, repo } from '../pull-request.js';
 
@@ -43,4 +43,16 @@ test.each([1, 40, 200])('the first rows of %i are those that the page lists firs
     snoozed: Math.floor(count / 7),
     sections: Object.fromEntries(SECTIONS.map((section) => [section, total(section)])),
   });
+});
+
+test('the page and the server agree on the filters that list all rows', () => {
+  for (const filter of [NO_FILTER, { ...NO_FILTER, drafts: true, size: '' }]) {
+    expect([listsAll({ ...filter }), isPlainList(filter)]).toEqual([true, true]);
+  }
+  const selecting = Object.keys(NO_FILTER).filter((name) => !['drafts', 'size'].includes(name));
+  for (const name of selecting) {
+    const filter = { ...NO_FILTER, [name]: name === 'snoozed' ? true : 'other' };
+    expect([name, listsAll(filter), isPlainList(filter)]).toEqual([name, false, false]);
+  }
+  expect(listsAll({})).toBe(true);
 });

@@ -2,7 +2,6 @@ import './board.css';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { BoardCounts } from '../../../dashboard/boards/first-rows.js';
-import { listsAll } from '../../page-data.js';
 import { dashboardClient } from '../api.js';
 import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { useAddress } from '../ui/address.js';
@@ -20,6 +19,7 @@ import {
   type Filter,
   type FilterOptions,
   listFilterOptions,
+  isPlainList,
   NO_FILTER,
   suggestTitles,
 } from './filter/filter.js';
@@ -38,10 +38,7 @@ export function preloadPullRequests(): Promise<void> {
   const stored = (preloadedBoard?.filters.pullRequests ?? {}) as Partial<Filter>;
   // A link to a list or a row needs the whole board, and so does a filter that the server does not have yet.
   const isFirst =
-    location.search === '' &&
-    location.hash === '' &&
-    listsAll({ ...filter }) &&
-    filter.drafts === (stored.drafts === true);
+    location.search === '' && location.hash === '' && isPlainList(filter) && filter.drafts === (stored.drafts === true);
   const first = consumePreloaded('firstRows');
   return preloadBoard(filter.drafts, isFirst ? first : undefined);
 }

@@ -1,4 +1,3 @@
-import { WHOLE_LIST } from '../../../page-data.js';
 import { formatRepository, getRepositoryKey, type PullRequest } from '../data/rows.js';
 
 /** The filter, order and grouping of the list. An empty string means no restriction. */
@@ -72,7 +71,26 @@ export const GROUP_NAMES: Readonly<Record<Filter['group'], string>> = {
 
 export const PAGE_SIZES = ['10', '25', '50', '100', ''] as const;
 
-export const NO_FILTER: Filter = { ...WHOLE_LIST, drafts: false, size: '25' };
+export const NO_FILTER: Filter = {
+  view: '',
+  pill: 'all',
+  repo: '',
+  author: '',
+  label: '',
+  ci: '',
+  created: '',
+  updated: '',
+  text: '',
+  sort: 'updated',
+  group: 'section',
+  drafts: false,
+  snoozed: false,
+  size: '25',
+};
+
+/** Returns whether a filter lists the rows as for a new user, apart from drafts. */
+export const isPlainList = ({ drafts: _drafts, size: _size, ...filter }: Filter): boolean =>
+  Object.entries(filter).every(([name, value]) => value === NO_FILTER[name as keyof Filter]);
 
 /** Returns whether the filter hides any rows. Order, grouping, drafts and snoozed rows do not count. */
 export function isFiltering(filter: Filter): boolean {

@@ -6,7 +6,7 @@ export interface Group {
   readonly name: string;
   readonly rows: readonly PullRequest[];
   /** The number of rows of the group on the whole board, while only its first rows are there. */
-  readonly total?: number ;
+  readonly total?: number;
 }
 
 /** Groups rows and keeps their order within each group. Sections are sorted by urgency. */
