@@ -99,7 +99,7 @@ const BUNDLES: readonly Bundle[] = [
     parts: {
       './secrets-command.js': 'all',
       '../../sealing/secrets.js': 'sealing',
-      '@noble/curves/ed25519.js': 'ed25519',
+      '../../sealing/ed25519.js': 'ed25519',
       yaml: 'yaml',
       'cli-table3': 'table',
       '@trellis/server/mcp/stdio': 'mcp',
@@ -107,7 +107,7 @@ const BUNDLES: readonly Bundle[] = [
     names: {
       yaml: 'isMap, isScalar, parse, parseDocument',
       'cli-table3': 'default',
-      '@noble/curves/ed25519.js': 'ed25519, x25519',
+      '../../sealing/ed25519.js': 'ed25519',
     },
   },
   {

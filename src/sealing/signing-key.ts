@@ -1,5 +1,5 @@
 /** Signing keys of writers: Ed25519 keys in the files of OpenSSH. */
-import { ed25519 } from '@noble/curves/ed25519.js';
+import { ed25519 } from './ed25519.js';
 import { SealingError } from './sealing-error.js';
 import { createFieldReader, fromBase64, joinBytes, toBase64, toField, toUint32, wrapLines } from './ssh-signature.js';
 import type { Signer } from './value-statement.js';

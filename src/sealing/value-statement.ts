@@ -81,8 +81,7 @@ export async function signText(signer: Signer, text: string): Promise<string> {
 
 /** Returns whether the key that a statement names has signed it. */
 export async function isSignedByItsKey({ text, publicKey, signature }: SignedStatement): Promise<boolean> {
-  // Loaded late: most commands read values without a signature.
-  const { ed25519 } = await import('@noble/curves/ed25519.js');
+  const { ed25519 } = await import('./ed25519.js');
   try {
     return ed25519.verify(signature, await toSignedBytes(text), publicKey, { zip215: false });
   } catch {
