@@ -12,7 +12,6 @@ import {
   isInterfaceType,
   isObjectType,
   Kind,
-  type NameNode,
   parse,
   print,
   type TypeNode,
@@ -80,8 +79,7 @@ test('the types of all queries of GitHub are accepted with resolvers for fields 
   for (const name of names) expect([name, describe(published, name)]).toEqual([name, describe(original, name)]);
 });
 
-const nameOf = (node: DefinitionNode): string =>
-  'name' in node ? ((node.name as NameNode | undefined)?.value ?? '') : '';
+const nameOf = (node: DefinitionNode): string => ('name' in node ? (node.name?.value ?? '') : '');
 
 const namedType = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type));
 
