@@ -1,6 +1,9 @@
+import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
+import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
 import { openPageFixture, type PageFixture } from './support/fixtures.js';
 
@@ -95,6 +98,29 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await page.getByText('Consumer “acme/shop” added.').waitFor();
     await dialog().waitFor({ state: 'detached' });
     expect(stage.takeComplaints()).toEqual(['401 POST /secrets/consumers']);
+  });
+
+  test('asks for the passkey again before a sensitive change, and then makes it', async () => {
+    const confirmation = page.getByRole('dialog', { name: 'Confirm with your passkey' });
+    const label = () => page.getByLabel('Token name');
+    const create = () => button('Create token').click();
+    await go('/settings');
+    await label().waitFor();
+    const database = new DatabaseSync(path.join(stage.state, 'trellis.db'));
+    database.exec('PRAGMA busy_timeout = 5000');
+    database.exec('UPDATE sessions SET created_at = created_at - 3600000');
+    database.close();
+    await label().fill('deploys');
+    await create();
+    await confirmation.getByText('This change needs a sign-in in the last 10 minutes.').waitFor();
+    await expectAccessible(page);
+    await confirmation.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alert').getByText('Confirm this with your passkey').waitFor();
+    expect(await label().inputValue()).toBe('deploys');
+    await create();
+    await confirmation.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByLabel('New token. Copy it now').waitFor();
+    expect(stage.takeComplaints()).toEqual(['401 POST /api/tokens', '401 POST /api/tokens']);
   });
 
   test('is loaded again if the browser restores it after the session has ended', async () => {
