@@ -101,24 +101,24 @@ export function listOwnIssues({ seen, forge }: Asked<UserState>): TestResponse {
 }
 
 export interface Updates {
-  /** Notices the changes since the last call. */
-  note(repositories: readonly GithubRepository[]): void;
+  /** Notices the changes since the last call, at a time in milliseconds. */
+  note(repositories: readonly GithubRepository[], at: number): void;
   /** Returns when a pull request or issue was last updated. */
   timeOf(one: GithubIssue | GithubPullRequest): string;
 }
 
 /**
  * Tests change the state without its update time, or to a time in the past. At GitHub, every change has the current
- * time, so this finds the changes and dates them. Checks and mergeability are no updates.
+ * time, so this finds the changes and dates them. Checks, mergeability and the rules of branches are no updates.
  */
 export function createUpdates(): Updates {
   const known = new WeakMap<GithubIssue | GithubPullRequest, { readonly text: string; readonly at: string }>();
   let isFirst = true;
   const toText = (one: GithubIssue | GithubPullRequest): string =>
-    JSON.stringify({ ...one, checks: undefined, mergeable: undefined, mergeStateStatus: undefined });
+    JSON.stringify({ ...one, checks: 0, mergeable: 0, mergeStateStatus: 0, reviewDecision: 0 });
   return {
-    note(repositories) {
-      const now = new Date().toISOString();
+    note(repositories, at) {
+      const now = new Date(at).toISOString();
       for (const one of repositories.flatMap(({ issues, pullRequests }) => [...issues, ...pullRequests])) {
         const text = toText(one);
         if (known.get(one)?.text !== text) known.set(one, { text, at: isFirst ? one.updatedAt : now });

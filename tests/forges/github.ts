@@ -41,6 +41,8 @@ export interface TestGithub extends ForgeServer {
   hiddenOrganizations: readonly string[];
   /** Fine-grained tokens of the same user, with the only owner whose repositories each of them covers. */
   ownerTokens: ReadonlyMap<string, string>;
+  /** GitHub's clock, in milliseconds. */
+  clock: () => number;
   /** When the tokens expire, as GitHub formats it. */
   tokenExpiration: string | undefined;
   /** The teams of the token's user. */
@@ -71,6 +73,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     if (status !== 304 || seen.headers.authorization === undefined)
       budget.remaining = Math.max(budget.remaining - (name === 'graphql' ? costOf(seen) : 1), 0);
     return {
+      Date: new Date(forge.clock()).toUTCString(),
       'X-RateLimit-Limit': String(budget.limit),
       'X-RateLimit-Remaining': String(budget.remaining),
       'X-RateLimit-Reset': String(budget.reset),
@@ -102,7 +105,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     if (owner !== undefined && !isGraphql && seen.method !== 'GET' && !seen.path.startsWith(`/repos/${owner}/`)) {
       return { status: 403, body: { message: 'Resource not accessible by personal access token' } };
     }
-    if (seen.path === '/issues' || isFirstPage(seen)) updates.note(forge.repositories);
+    if (seen.path === '/issues' || isFirstPage(seen)) updates.note(forge.repositories, forge.clock());
     if (isGraphql && isSpent) return { body: SPENT_GRAPHQL };
     if (isGraphql)
       return countPullRequests(seen.body, forge) > forge.capacity
@@ -141,6 +144,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     overload: BAD_GATEWAY,
     hiddenOrganizations: [],
     ownerTokens: new Map() as ReadonlyMap<string, string>,
+    clock: Date.now,
     tokenExpiration: undefined as string | undefined,
     teams: [],
     scopes: ['repo'],

@@ -37,8 +37,8 @@ export interface ForgeReadContext {
   readonly onPart?: () => Promise<void>;
 }
 
-/** The user's pull requests that are read before anything else: two GitHub queries. */
-const FIRST_ROWS = 40;
+/** The user's pull requests that are read before anything else: one GitHub query after the search. */
+const FIRST_ROWS = 20;
 
 /**
  * Reads new and changed repositories of a forge, and compares a share of the others with the forge. Removes those that

@@ -45,6 +45,8 @@ export function createDiscovery(
 ): (query: GraphqlQuery) => Promise<RepositoryNode[]> {
   let last: Listing | undefined;
   let refusedAt = -Infinity;
+  /** Whether GitHub has listed all changes so far. */
+  let isReliable = true;
 
   async function listAll(query: GraphqlQuery): Promise<RepositoryNode[]> {
     last = undefined;
@@ -92,14 +94,35 @@ export function createDiscovery(
     return new Map([...nodes].map(([id, node]) => [id, current.get(id) ?? node]));
   }
 
+  /** Lists all repositories, and checks that the differences were all that had changed. */
+  async function listAllAgain(query: GraphqlQuery, { since }: Listing): Promise<RepositoryNode[]> {
+    const changed = await listChanged(since);
+    const nodes = await listAll(query);
+    const until = (requests.servedAt ?? requests.now()) - OVERLAP_MS;
+    isReliable &&= changed === undefined || !nodes.some((node) => isMissing(node, changed, [Date.parse(since), until]));
+    return nodes;
+  }
+
   return async (query) => {
     const at = requests.now();
-    if (last === undefined || at - last.listedAt >= LISTED_MS || at - refusedAt < LISTED_MS) return listAll(query);
+    if (last === undefined || !isReliable || at - refusedAt < LISTED_MS) return listAll(query);
+    if (at - last.listedAt >= LISTED_MS) return listAllAgain(query, last);
     const nodes = await listDifferences(query, last);
     if (nodes === undefined) return listAll(query);
     last = { ...last, nodes };
     return [...nodes.values()];
   };
+}
+
+/** Reports whether a repository with an update between two times is not among the changed ones. */
+function isMissing(
+  { nameWithOwner, ...node }: RepositoryNode,
+  changed: ReadonlySet<string>,
+  [from, until]: readonly [number, number],
+): boolean {
+  if (changed.has(nameWithOwner.toLowerCase())) return false;
+  const updates = [node.latestPullRequests, node.latestIssues].flatMap((latest) => latest.nodes);
+  return updates.some((one) => one !== null && Date.parse(one.updatedAt) > from && Date.parse(one.updatedAt) < until);
 }
 
 /** As many as cost one point, like a page of {@link DISCOVER}. */

@@ -15,7 +15,12 @@ const LATER = '2026-05-03T08:00:00Z';
 let github: OpenGithub;
 let ahead = 0;
 
-const open = (repositories: readonly GithubRepository[]) => openGithub(repositories, { now: () => Date.now() + ahead });
+async function open(repositories: readonly GithubRepository[]): Promise<OpenGithub> {
+  const now = () => Date.now() + ahead;
+  const opened = await openGithub(repositories, { now });
+  opened.server.clock = now;
+  return opened;
+}
 
 const fill = (count: number): GithubRepository[] =>
   Array.from({ length: count }, (_none, index) =>
@@ -92,7 +97,7 @@ test.each<[string, () => unknown]>([
   expect(second).not.toEqual(revisions(found)[1]);
   // The differences lead to the same list as the list of all repositories.
   ahead = 61 * MINUTE_MS;
-  expect(await discover()).toEqual({ found: changed, sent: ['Discover'] });
+  expect(await discover()).toEqual({ found: changed, sent: ['/issues', 'Discover'] });
 });
 
 test.each<[string, () => unknown, readonly string[]]>([
@@ -141,7 +146,7 @@ test('GitHub discover: lists all repositories within an hour, which finds a dele
   expect(await discover()).toEqual({ found, sent: DIFFERENCES });
   ahead = 60 * MINUTE_MS;
   const { found: after, sent } = await discover();
-  expect(sent).toEqual(['Discover']);
+  expect(sent).toEqual(['/issues', 'Discover']);
   expect(revisions(after)[1]).not.toEqual(revisions(found)[1]);
 });
 
@@ -164,6 +169,19 @@ test.each<[string, number]>([
   expect((await discover()).sent).toEqual(['Discover']);
   ahead = 61 * MINUTE_MS;
   expect((await discover()).sent).toEqual(DIFFERENCES);
+});
+
+test.each([
+  ['all repositories, if GitHub left out a change', [], 'Discover'],
+  ['differences, if GitHub listed all changes', undefined, 'ReadHeads'],
+])('GitHub discover: after an hour lists %s', async (_what, body, first) => {
+  await discover();
+  ahead = 30 * MINUTE_MS;
+  repository().issues[0]!.updatedAt = new Date(github.server.clock()).toISOString();
+  ahead = 61 * MINUTE_MS;
+  if (body !== undefined) github.server.failNext({ body }, { path: /^\/issues$/ });
+  expect((await discover()).sent).toEqual(['/issues', 'Discover']);
+  expect((await discover()).sent[0]).toBe(first);
 });
 
 test('GitHub discover: fails like the first time if GitHub is down', async () => {
