@@ -109,7 +109,8 @@ export interface Updates {
 
 /**
  * Tests change the state without its update time, or to a time in the past. At GitHub, every change has the current
- * time, so this finds the changes and dates them. Checks, mergeability and the rules of branches are no updates.
+ * time, so this finds the changes and dates them. Checks, mergeability and rules of branches do not
+ * count.
  */
 export function createUpdates(): Updates {
   const known = new WeakMap<GithubIssue | GithubPullRequest, { readonly text: string; readonly at: string }>();

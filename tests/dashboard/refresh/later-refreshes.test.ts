@@ -1,8 +1,13 @@
-/** Refreshes of GitHub after the first one: what they read again, and what they notice. */
+/** Refreshes of GitHub after the first one: the requests they send, and the changes they notice. */
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { RecordedRequest } from '../../forges/forge-server.js';
-import { githubIssue, githubPullRequest, githubRepository, type GithubPullRequest } from '../../forges/github-state.js';
-import { githubRun } from '../../forges/github-state.js';
+import {
+  githubIssue,
+  githubPullRequest,
+  type GithubPullRequest,
+  githubRepository,
+  githubRun,
+} from '../../forges/github-state.js';
 import { openStage, type Stage } from './fixtures.js';
 
 const LATER = '2026-05-03T08:00:00Z';
