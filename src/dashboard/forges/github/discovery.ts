@@ -47,20 +47,24 @@ export function createDiscovery(
   let refusedAt = -Infinity;
   /** Whether GitHub has listed all changes so far. */
   let isReliable = true;
+  let headsPerQuery = LISTS.length * IDS_PER_LIST;
 
   async function listAll(query: GraphqlQuery): Promise<RepositoryNode[]> {
     last = undefined;
     const listedAt = requests.now();
-    const readPage = async (after: string | null): Promise<Listed> =>
-      (await query<{ readonly viewer: { readonly repositories: Listed } }>(DISCOVER, { after })).viewer.repositories;
+    const counts = new Set<number>();
+    const readPage = async (after: string | null): Promise<Listed> => {
+      const { viewer } = await query<{ readonly viewer: { readonly repositories: Listed } }>(DISCOVER, { after });
+      counts.add(viewer.repositories.totalCount);
+      return viewer.repositories;
+    };
     const first = await readPage(null);
     const since = new Date((requests.servedAt ?? listedAt) - OVERLAP_MS).toISOString();
-    const { nodes } = await fetchRemainingPages(first, MAX_REPOSITORIES, readPage);
-    const byId = new Map(nodes.map((node) => [node.id, node]));
-    const { totalCount: count } = first;
-    const isWhole = byId.size === count || nodes.length > MAX_REPOSITORIES;
-    if (isWhole && requests.hidden === undefined && nodes.every(isValid)) {
-      last = { listedAt, since, count, nodes: byId };
+    const { nodes, missing } = await fetchRemainingPages(first, MAX_REPOSITORIES, readPage);
+    // A repository that is added or removed in the meantime moves others to a page that was read before.
+    const isWhole = missing === 0 && counts.size === 1 && requests.hidden === undefined && nodes.every(isValid);
+    if (isWhole) {
+      last = { listedAt, since, count: first.totalCount, nodes: new Map(nodes.map((node) => [node.id, node])) };
     }
     return nodes;
   }
@@ -79,9 +83,24 @@ export function createDiscovery(
     return new Set(changed.map((one) => toName(one?.repository_url)));
   }
 
+  /** Reads smaller lists after a timeout. @returns `undefined` as {@link readHeads}, or after another one. */
+  async function tryHeads(query: GraphqlQuery, { count, nodes }: Listing): Promise<HeadNode[] | undefined> {
+    const ids = [...nodes.keys()];
+    for (;;) {
+      try {
+        return await readHeads(query, ids, { count, perQuery: headsPerQuery });
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        if (headsPerQuery === IDS_PER_LIST) return undefined;
+        headsPerQuery = IDS_PER_LIST;
+      }
+    }
+  }
+
   /** @returns `undefined` if repositories were added, removed or hidden, or if the differences can't be read. */
-  async function listDifferences(query: GraphqlQuery, { since, count, nodes }: Listing) {
-    const heads = await readHeads(query, [...nodes.keys()], count).catch(undefinedIfTimeout);
+  async function listDifferences(query: GraphqlQuery, listing: Listing) {
+    const { since, nodes } = listing;
+    const heads = await tryHeads(query, listing);
     if (heads === undefined || requests.hidden !== undefined) return undefined;
     const changed = await listChanged(since);
     if (changed === undefined) return undefined;
@@ -140,12 +159,16 @@ export async function readSummaries(query: GraphqlQuery, ids: readonly string[])
 }
 
 /** @returns `undefined` if any repository is missing, or GitHub lists a different number of repositories. */
-async function readHeads(query: GraphqlQuery, ids: readonly string[], count: number): Promise<HeadNode[] | undefined> {
+async function readHeads(
+  query: GraphqlQuery,
+  ids: readonly string[],
+  { count, perQuery }: { readonly count: number; readonly perQuery: number },
+): Promise<HeadNode[] | undefined> {
   const heads: HeadNode[] = [];
-  for (let start = 0; start === 0 || start < ids.length; start += LISTS.length * IDS_PER_LIST) {
+  for (let start = 0; start === 0 || start < ids.length; start += perQuery) {
     const toIds = (index: number): readonly string[] => {
       const from = start + index * IDS_PER_LIST;
-      return ids.slice(from, from + IDS_PER_LIST);
+      return ids.slice(from, Math.min(from + IDS_PER_LIST, start + perQuery));
     };
     const variables = Object.fromEntries(LISTS.map((name, index) => [name, toIds(index)]));
     const data = await query<Heads>(READ_HEADS, variables);
@@ -178,10 +201,6 @@ const isDifferent = (head: HeadNode, known: RepositoryNode | undefined): boolean
 const isRefusal = (error: unknown): boolean =>
   isTimeout(error) ||
   (error instanceof ForgeError && ['conflict', 'not_found', 'rate_limited', 'unauthorized'].includes(error.kind));
-
-function undefinedIfTimeout(error: unknown): undefined {
-  if (!isTimeout(error)) throw error;
-}
 
 /** Returns the name of the repository with this address in the REST API, in lower case. */
 const toName = (url: unknown): string => /\/repos\/([^/]+\/[^/]+)$/.exec(String(url))?.[1]?.toLowerCase() ?? '';

@@ -76,6 +76,33 @@ test('GitHub discover: the differences of 950 repositories cost three points', a
   expect(before - graphql.remaining).toBe(3);
 });
 
+test('GitHub discover: reads the differences in smaller lists after a timeout, and all repositories after another', async () => {
+  await github.server.close();
+  github = await open(fill(350));
+  const { found } = await discover();
+  const timeout = { status: 502, body: '' };
+  github.server.failNext(timeout);
+  const heads = (count: number) => Array.from({ length: count }, () => 'ReadHeads');
+  expect(await discover()).toEqual({ found, sent: [...heads(1 + 4), '/issues'] });
+  expect((await discover()).sent).toEqual([...heads(4), '/issues']);
+  github.server.failNext(timeout);
+  expect((await discover()).sent).toEqual([...heads(1), ...Array.from({ length: 5 }, () => 'Discover')]);
+});
+
+test('GitHub discover: lists all repositories again if one was added while they were listed', async () => {
+  const { server } = github;
+  server.repositories.push(...fill(80).slice(3));
+  server.beforeSending = async () => {
+    delete server.beforeSending;
+    server.repositories.unshift(githubRepository('acme/added'));
+  };
+  await discover();
+  const { found, sent } = await discover();
+  expect(sent).toEqual(['Discover', 'Discover']);
+  expect(found).toHaveLength(81);
+  expect((await discover()).sent).toEqual(DIFFERENCES);
+});
+
 test.each<[string, () => unknown]>([
   ['a pull request is opened', () => repository().pullRequests.push(githubPullRequest(9))],
   ['a pull request is closed', () => (repository().pullRequests[0]!.state = 'CLOSED')],
