@@ -83,7 +83,7 @@ export function createDiscovery(
     return new Set(changed.map((one) => toName(one?.repository_url)));
   }
 
-  /** Reads smaller lists after a timeout. @returns `undefined` as {@link readHeads}, or after another one. */
+  /** Reads smaller lists after a timeout. @returns `undefined` as {@link readHeads}, or if these time out too. */
   async function tryHeads(query: GraphqlQuery, { count, nodes }: Listing): Promise<HeadNode[] | undefined> {
     const ids = [...nodes.keys()];
     for (;;) {
