@@ -78,8 +78,8 @@ interface Setup {
 }
 
 async function measure({ github, server, token }: Setup, options: BudgetBenchOptions): Promise<string> {
-  const { graphql } = github.budgets;
-  Object.assign(graphql, { limit: LIMIT, remaining: LIMIT });
+  const { graphql, core } = github.budgets;
+  for (const budget of [graphql, core]) Object.assign(budget, { limit: LIMIT, remaining: LIMIT });
   const rows: string[][] = [];
   const megabytes = { largest: 0 };
   const send = async (method: string, address: string, body?: object): Promise<Board> => {
@@ -90,14 +90,14 @@ async function measure({ github, server, token }: Setup, options: BudgetBenchOpt
   };
 
   async function count(name: string, work: () => Promise<number | undefined>): Promise<void> {
-    const before = [graphql.remaining, github.seen.length] as const;
+    const before = [graphql.remaining, core.remaining, github.seen.length] as const;
     const startedAt = performance.now();
     const firstMs = await work();
     const seconds = (performance.now() - startedAt) / 1000;
     const first = firstMs === undefined ? '' : ((firstMs - startedAt) / 1000).toFixed(1);
-    const [points, requests] = [before[0] - graphql.remaining, github.seen.length - before[1]];
+    const counts = [before[0] - graphql.remaining, before[1] - core.remaining, github.seen.length - before[2]];
     const largest = Math.max(megabytes.largest, server.megabytes());
-    rows.push([name, String(points), String(requests), first, seconds.toFixed(1), largest.toFixed(0)]);
+    rows.push([name, ...counts.map(String), first, seconds.toFixed(1), largest.toFixed(0)]);
   }
 
   await count('first reading', async () => {
@@ -120,9 +120,14 @@ async function measure({ github, server, token }: Setup, options: BudgetBenchOpt
   });
   const { repos, pullRequests } = await send('GET', '/api/dashboard');
   const title = `${options.repositories} repositories, ${options.pullRequests} open pull requests`;
-  const table = toTable([title, 'points', 'requests', 'first rows, s', 'all, s', 'largest memory, MB'], rows);
+  const table = toTable(
+    [title, 'points', 'of REST', 'requests', 'first rows, s', 'all, s', 'largest memory, MB'],
+    rows,
+  );
   return `${table}\n\n${repos.length} repositories and ${pullRequests.length} pull requests are on the board.`;
 }
+
+const toAuthor = (index: number) => (index % AUTHORS === 0 ? {} : { author: `user-${index % AUTHORS}` });
 
 /** Gives repositories from none to many pull requests: half of them have none, and a few have most. */
 function fill({ repositories }: TestGithub, { repositories: count, pullRequests }: BudgetBenchOptions): void {
@@ -134,13 +139,14 @@ function fill({ repositories }: TestGithub, { repositories: count, pullRequests 
     const rank = index % 2 === 0 ? ((index / 2) * STRIDE) % busy : busy;
     const wanted = rank === busy ? 0 : Math.ceil(pullRequests / (rank + 3) / total);
     const own = Math.min(wanted, left);
+    const opened = pullRequests - left;
     left -= own;
     const name = `org-${index % ORGANIZATIONS}/part-${String(index).padStart(5, '0')}`;
     repositories.push(
       githubRepository(name, {
         affiliation: 'ORGANIZATION_MEMBER',
         pullRequests: Array.from({ length: own }, (_none, place) =>
-          githubPullRequest(place + 1, place % AUTHORS === 0 ? {} : { author: `user-${place % AUTHORS}` }),
+          githubPullRequest(place + 1, toAuthor(opened + place)),
         ),
         issues: index % 3 === 0 ? [githubIssue(5_000)] : [],
       }),

@@ -11,6 +11,7 @@ export const CALLS: Readonly<Record<ForgeName, readonly Call[]>> = {
   github: [
     ['GET', '/user', 'find the user of a token and its scopes'],
     ['POST', '/app/installations/{installation_id}/access_tokens', 'get a token of an App installation'],
+    ['GET', '/issues', 'find the repositories with changed pull requests and issues'],
     ['GET', '/installation/repositories', 'list the repositories of an App installation'],
     ['GET', '/users/{username}/repos', 'list repositories without a token'],
     ['GET', '/search/issues', 'find changes without a token'],

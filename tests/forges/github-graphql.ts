@@ -77,7 +77,8 @@ function toRoot(state: GithubGraphqlState) {
     isHidden(repository, state) ? needsSingleSignOn() : toRepositoryNode(repository, state);
   const findById = (id: string) => {
     const [, place, ofId] = /^IC_(\d+)_(.*)$/.exec(id) ?? [];
-    const one = repositories.flatMap(({ pullRequests }) => pullRequests).find((pull) => pull.id === ofId);
+    const all = ofId === undefined ? [] : repositories.flatMap(({ pullRequests }) => pullRequests);
+    const one = all.find((pull) => pull.id === ofId);
     if (one) return toCommentNode(one, Number(place));
     const pull = findPullRequest(repositories, id);
     if (pull) return isHidden(pull.repository, state) ? needsSingleSignOn() : toOwnNode(pull, state);
@@ -93,7 +94,7 @@ function toRoot(state: GithubGraphqlState) {
         const known = state.isApp === true ? [] : repositories.filter((one) => isAffiliated(one, login, page));
         const own = known.filter((one) => one.isFork === (isFork ?? one.isFork));
         const matching = own.filter((one) => one.isArchived === (isArchived ?? one.isArchived));
-        return toConnection(matching.map(toNode), page, state);
+        return toConnection(matching, page, state, toNode);
       },
     },
     repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
@@ -101,9 +102,10 @@ function toRoot(state: GithubGraphqlState) {
       return found ? toNode(found) : notFound(`Could not resolve to a Repository with the name '${owner}/${name}'.`);
     },
     node: ({ id }: { readonly id: string }) => findById(id),
-    nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map(findById),
+    nodes: ({ ids }: { readonly ids: readonly string[] }) =>
+      ids.length > MAX_IDS ? tooManyIds(ids.length) : ids.map(findById),
     search: ({ query, ...page }: PageArguments & { readonly query: string }) =>
-      state.searchError ?? { ...toConnection(search(query, state), page, state), ...countFound(query, state) },
+      state.searchError ?? search(query, page, state),
     enablePullRequestAutoMerge: ({ input }: { readonly input: AutoMergeInput }) => enableAutoMerge(repositories, input),
     disablePullRequestAutoMerge: ({ input }: { readonly input: QueueInput }) => disableAutoMerge(repositories, input),
     enqueuePullRequest: ({ input }: { readonly input: QueueInput }) => enqueue(repositories, input),
@@ -120,6 +122,14 @@ export function findRepository(
   const byName = repositories.find(({ nameWithOwner }) => nameWithOwner === fullName);
   return byName ?? repositories.find(({ formerNames }) => formerNames.includes(fullName));
 }
+
+/** GitHub accepts as many ids in one list. */
+const MAX_IDS = 100;
+
+const tooManyIds = (count: number): GraphQLError =>
+  new GraphQLError(`You may not provide more than ${MAX_IDS} node ids; you provided ${count}.`, {
+    extensions: { type: 'ARGUMENT_LIMIT' },
+  });
 
 const SOMETHING_WENT_WRONG =
   'Something went wrong while executing your query on 2026-05-02T08:00:00Z. Please include `D0:1` when reporting this issue.';
@@ -178,11 +188,13 @@ const TERMS: Readonly<Record<string, Term>> = {
 /** GitHub returns the first thousand results of a search only, and none of organizations that need single sign-on. */
 const MAX_RESULTS = 1_000;
 
-const search = (query: string, state: GithubGraphqlState): object[] => findAll(query, state).slice(0, MAX_RESULTS);
+function search(query: string, page: PageArguments, state: GithubGraphqlState) {
+  const found = findAll(query, state);
+  const connection = toConnection(found.slice(0, MAX_RESULTS), page, state, (one) => toOwnNode(one, state));
+  return { ...connection, issueCount: found.length };
+}
 
-const countFound = (query: string, state: GithubGraphqlState) => ({ issueCount: findAll(query, state).length });
-
-function findAll(query: string, state: GithubGraphqlState): object[] {
+function findAll(query: string, state: GithubGraphqlState) {
   const terms = query.split(' ').map((text) => {
     const term = TERMS[text];
     if (term === undefined) throw new Error(`This search term is not supported: ${text}`);
@@ -194,9 +206,10 @@ function findAll(query: string, state: GithubGraphqlState): object[] {
       .filter((pullRequest) => terms.every((term) => term(pullRequest, repository, state)))
       .map((pullRequest) => ({ repository, pullRequest })),
   );
-  const newestFirst = found.toSorted((a, b) => b.pullRequest.updatedAt.localeCompare(a.pullRequest.updatedAt));
-  return newestFirst.map((one) => toOwnNode(one, state));
+  return found.toSorted((a, b) => compare(b.pullRequest.updatedAt, a.pullRequest.updatedAt));
 }
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 /** Returns a pull request with its repository, as where it is not found through the repository. */
 function toOwnNode(
@@ -267,13 +280,9 @@ function toRepositoryNode(repository: GithubRepository, state: GithubGraphqlStat
         ? toPullRequest(found)
         : notFound(`Could not resolve to a PullRequest with the number of ${number}.`);
     },
-    pullRequests: (page: PageArguments) => toConnection(select(pullRequests, page).map(toPullRequest), page, state),
+    pullRequests: (page: PageArguments) => toConnection(select(pullRequests, page), page, state, toPullRequest),
     issues: (page: PageArguments) =>
-      toConnection(
-        select(issues, page).map((one) => toIssueNode(one, `${url}/issues/${one.number}`)),
-        page,
-        state,
-      ),
+      toConnection(select(issues, page), page, state, (one) => toIssueNode(one, `${url}/issues/${one.number}`)),
   };
 }
 
@@ -284,14 +293,19 @@ function select<T extends { state: string; updatedAt: string; createdAt: string 
   const selected = items.filter(({ state }) => states?.includes(state) ?? true);
   const key = orderBy?.field === 'UPDATED_AT' ? 'updatedAt' : 'createdAt';
   const sign = orderBy?.direction === 'DESC' ? -1 : 1;
-  return selected.sort((a, b) => sign * a[key].localeCompare(b[key]));
+  return selected.sort((a, b) => sign * compare(a[key], b[key]));
 }
 
-function toConnection<T>(items: readonly T[], { first = 100, after }: PageArguments, state: { repeatsPages: boolean }) {
+function toConnection<T, Node>(
+  items: readonly T[],
+  { first = 100, after }: PageArguments,
+  state: { repeatsPages: boolean },
+  toNode: (item: T) => Node,
+) {
   const start = after ? Number(Buffer.from(after, 'base64').toString().slice('cursor:'.length)) : 0;
   const end = state.repeatsPages ? 0 : Math.min(start + first, items.length);
   return {
-    nodes: state.repeatsPages ? items.slice(0, first) : items.slice(start, end),
+    nodes: (state.repeatsPages ? items.slice(0, first) : items.slice(start, end)).map(toNode),
     totalCount: items.length,
     pageInfo: {
       hasNextPage: state.repeatsPages || end < items.length,
@@ -341,7 +355,11 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     reviews: { totalCount: one.submitted.length, nodes: one.submitted.map(toAuthored) },
     timelineItems: (asked: TimelineArguments) => {
       const nodes = toTimeline(one, asked);
-      return { ...toConnection(nodes, asked, state), filteredCount: nodes.length, updatedAt: one.updatedAt };
+      return {
+        ...toConnection(nodes, asked, state, (node) => node),
+        filteredCount: nodes.length,
+        updatedAt: one.updatedAt,
+      };
     },
     reviewThreads: {
       totalCount: one.threads.length,
@@ -354,6 +372,7 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
       totalCount: one.replies.length,
       nodes: one.replies.map((text) => toTextNode({ author: 'dependabot', text }, `${url}/pull/${number}#comment`)),
     },
+    statusCheckRollup: rollup,
     commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
   };
 }
@@ -451,14 +470,8 @@ function toRollup({ checks }: GithubPullRequest, state: GithubGraphqlState) {
   return {
     state: isRed ? 'FAILURE' : running,
     contexts: (page: PageArguments) => ({
-      ...toConnection(
-        checks.map((one) =>
-          state.hiddenChecks === 'contexts.nodes' && one.kind === 'run'
-            ? forbidden()
-            : toContextNode(one, state.origin),
-        ),
-        page,
-        state,
+      ...toConnection(checks, page, state, (one) =>
+        state.hiddenChecks === 'contexts.nodes' && one.kind === 'run' ? forbidden() : toContextNode(one, state.origin),
       ),
       checkRunCountsByState: count('run'),
       statusContextCountsByState: count('status'),

@@ -9,6 +9,15 @@ export interface PublicState {
   readonly repositories: readonly GithubRepository[];
 }
 
+/** The state that a user's token reads. */
+export interface UserState extends PublicState {
+  readonly login: string;
+  readonly hiddenOrganizations: readonly string[];
+  readonly repeatsPages: boolean;
+  /** The latest updates of pull requests and issues. @see createUpdates */
+  readonly updates: Updates;
+}
+
 const isOpen = ({ state }: { readonly state: string }) => state === 'OPEN';
 
 export function toRepositoryNode(repository: GithubRepository, { origin }: PublicState) {
@@ -58,6 +67,69 @@ export function searchIssues({ seen, forge }: Asked): TestResponse {
   return { ...answer, body: { total_count: items.length, incomplete_results: false, items: body } };
 }
 
+/**
+ * Lists the issues and pull requests of the repositories of a user, by default those that are assigned to the user.
+ * GitHub names the organizations that it leaves out in a header.
+ */
+export function listOwnIssues({ seen, forge }: Asked<UserState>): TestResponse {
+  const { query } = seen;
+  const { login, hiddenOrganizations } = forge;
+  const [filter, state, since] = [query.get('filter') ?? 'assigned', query.get('state') ?? 'open', query.get('since')];
+  const own = forge.repositories.filter(
+    ({ affiliation, nameWithOwner }) => affiliation !== 'NONE' || nameWithOwner.startsWith(`${login}/`),
+  );
+  const [hidden, visible] = [true, false].map((isHidden) =>
+    own.filter(
+      ({ nameWithOwner }) => isHidden === hiddenOrganizations.some((name) => nameWithOwner.startsWith(`${name}/`)),
+    ),
+  );
+  const items = (visible ?? []).flatMap((repository) => {
+    const all = [...repository.issues, ...repository.pullRequests].map((one) => ({
+      one,
+      node: { ...toIssueNode(one, repository, forge), updated_at: forge.updates.timeOf(one) },
+    }));
+    return all.filter(({ one }) => {
+      const isFiltered = filter === 'all' || ('assignees' in one && one.assignees.includes(login));
+      const isListed = state === 'all' || (state === 'open') === isOpen(one);
+      return isFiltered && isListed && (since === null || Date.parse(forge.updates.timeOf(one)) >= Date.parse(since));
+    });
+  });
+  const nodes = items.map(({ node }) => node);
+  const listed = toPage(nodes, seen, { url: forge.url, size: 'per_page', repeatsPages: forge.repeatsPages });
+  if (hidden?.length === 0) return listed;
+  return { ...listed, headers: { ...listed.headers, 'X-GitHub-SSO': 'partial-results; organizations=21955855' } };
+}
+
+export interface Updates {
+  /** Notices the changes since the last call, at a time in milliseconds. */
+  note(repositories: readonly GithubRepository[], at: number): void;
+  /** Returns when a pull request or issue was last updated. */
+  timeOf(one: GithubIssue | GithubPullRequest): string;
+}
+
+/**
+ * Tests change the state without its update time, or to a time in the past. At GitHub, every change has the current
+ * time, so this finds the changes and dates them. Checks, mergeability and rules of branches do not
+ * count.
+ */
+export function createUpdates(): Updates {
+  const known = new WeakMap<GithubIssue | GithubPullRequest, { readonly text: string; readonly at: string }>();
+  let isFirst = true;
+  const toText = (one: GithubIssue | GithubPullRequest): string =>
+    JSON.stringify({ ...one, checks: 0, mergeable: 0, mergeStateStatus: 0, reviewDecision: 0 });
+  return {
+    note(repositories, at) {
+      const now = new Date(at).toISOString();
+      for (const one of repositories.flatMap(({ issues, pullRequests }) => [...issues, ...pullRequests])) {
+        const text = toText(one);
+        if (known.get(one)?.text !== text) known.set(one, { text, at: isFirst ? one.updatedAt : now });
+      }
+      isFirst = false;
+    },
+    timeOf: (one) => [known.get(one)?.at ?? '', one.updatedAt].sort().at(-1) ?? '',
+  };
+}
+
 export interface AskedOf extends Asked {
   readonly repository: GithubRepository;
 }
@@ -96,7 +168,7 @@ function toIssueNode(one: GithubIssue | GithubPullRequest, repository: GithubRep
   return {
     ...toCommonNode(one, repository, forge),
     repository_url: `${forge.url}/repos/${repository.nameWithOwner}`,
-    state: 'open',
+    state: isOpen(one) ? 'open' : 'closed',
     ...(isPull && { pull_request: { merged_at: null } }),
   };
 }

@@ -3,6 +3,7 @@ import { findRepository } from './github-graphql.js';
 import {
   listCheckRuns,
   listIssues,
+  listOwnIssues,
   listPullRequests,
   listRepositories,
   searchIssues,
@@ -10,6 +11,7 @@ import {
   toPullRequestNode,
   toRepositoryNode,
   type PublicState,
+  type UserState,
 } from './github-public.js';
 import type { GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
 import { handleWebhookRequest, type HookChange, type TestHook } from './hooks.js';
@@ -22,8 +24,7 @@ const refuse = (status: number, message: string): TestResponse => ({
 });
 const NOT_FOUND = refuse(404, 'Not Found');
 
-export interface GithubRestState extends PublicState {
-  readonly login: string;
+export interface GithubRestState extends UserState {
   readonly scopes: readonly string[];
   /** Whether the scopes of the token include webhooks. */
   readonly mayWriteHooks: boolean;
@@ -70,6 +71,7 @@ export function handleRestRequest(seen: RecordedRequest, forge: GithubRestState)
     return { body: { login: forge.login }, headers: { 'X-OAuth-Scopes': forge.scopes.join(', ') } };
   }
   if (seen.path === '/search/issues') return searchIssues({ seen, forge });
+  if (seen.path === '/issues') return listOwnIssues({ seen, forge });
   if (seen.path === '/installation/repositories') return listInstalled(seen, forge);
   const [, fullName = '', path = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(seen.path) ?? [];
   const repository = findRepository(forge.repositories, fullName);

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest } from './forge-server.js';
 import { issueInstallationToken, isAppToken, type TestApp } from './github-app.js';
 import { countPullRequests, executeGithub, findRepository, type GithubGraphqlState } from './github-graphql.js';
+import { createUpdates } from './github-public.js';
 import { handleRestRequest, readLogStorage } from './github-rest.js';
 import { costOfGithubQuery } from './github-schema.js';
 import type { GithubRepository } from './github-state.js';
@@ -40,6 +41,8 @@ export interface TestGithub extends ForgeServer {
   hiddenOrganizations: readonly string[];
   /** Fine-grained tokens of the same user, with the only owner whose repositories each of them covers. */
   ownerTokens: ReadonlyMap<string, string>;
+  /** GitHub's clock, in milliseconds. */
+  clock: () => number;
   /** When the tokens expire, as GitHub formats it. */
   tokenExpiration: string | undefined;
   /** The teams of the token's user. */
@@ -70,6 +73,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     if (status !== 304 || seen.headers.authorization === undefined)
       budget.remaining = Math.max(budget.remaining - (name === 'graphql' ? costOf(seen) : 1), 0);
     return {
+      Date: new Date(forge.clock()).toUTCString(),
       'X-RateLimit-Limit': String(budget.limit),
       'X-RateLimit-Remaining': String(budget.remaining),
       'X-RateLimit-Reset': String(budget.reset),
@@ -101,19 +105,23 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     if (owner !== undefined && !isGraphql && seen.method !== 'GET' && !seen.path.startsWith(`/repos/${owner}/`)) {
       return { status: 403, body: { message: 'Resource not accessible by personal access token' } };
     }
+    if (seen.path === '/issues' || isFirstPage(seen)) updates.note(forge.repositories, forge.clock());
     if (isGraphql && isSpent) return { body: SPENT_GRAPHQL };
     if (isGraphql)
       return countPullRequests(seen.body, forge) > forge.capacity
         ? forge.overload
         : { headers: ssoHeaders(forge), body: await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
-    if (who !== 'anonymous') return handleRestRequest(seen, { ...forge, repositories: repositoriesOfToken });
+    if (who !== 'user' && seen.path === '/issues') return who === 'app' ? NOT_FOR_APPS : NOT_SIGNED_IN;
+    if (who !== 'anonymous') return handleRestRequest(seen, { ...forge, updates, repositories: repositoriesOfToken });
     return handleRestRequest(seen, {
       ...forge,
+      updates,
       repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate),
     });
   }
 
+  const updates = createUpdates();
   /** The cost of the query that is executed. */
   const cost = 1;
   const server = await serveForge({ forge: 'github', answer, headersOf });
@@ -136,6 +144,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     overload: BAD_GATEWAY,
     hiddenOrganizations: [],
     ownerTokens: new Map() as ReadonlyMap<string, string>,
+    clock: Date.now,
     tokenExpiration: undefined as string | undefined,
     teams: [],
     scopes: ['repo'],
@@ -162,6 +171,10 @@ function costOf({ body }: RecordedRequest): number {
   return costOfGithubQuery(query, variables);
 }
 
+/** Whether a request begins to list all repositories. */
+const isFirstPage = ({ body }: RecordedRequest): boolean =>
+  body.includes('query Discover') && body.includes('"after":null');
+
 const tokenOf = ({ headers }: RecordedRequest): string | undefined => headers.authorization?.replace('Bearer ', '');
 
 function findWho(seen: RecordedRequest, { app, ownerTokens }: Pick<TestGithub, 'app' | 'ownerTokens'>) {
@@ -173,6 +186,9 @@ function findWho(seen: RecordedRequest, { app, ownerTokens }: Pick<TestGithub, '
 
 /** Returns the path without the prefix of GitHub Enterprise Server: `/api` for GraphQL, `/api/v3` for REST. */
 const toPath = ({ path }: RecordedRequest): string => path.replace(/^\/api(\/v3)?(?=\/)/, '');
+
+const NOT_FOR_APPS: TestResponse = { status: 403, body: { message: 'Resource not accessible by integration' } };
+const NOT_SIGNED_IN: TestResponse = { status: 401, body: { message: 'Requires authentication' } };
 
 /** The response of GitHub's proxy when a request takes longer than 10 seconds. */
 const BAD_GATEWAY: TestResponse = { status: 502, body: { message: 'Server Error' } };

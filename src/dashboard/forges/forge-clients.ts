@@ -48,7 +48,10 @@ export interface ForgeClientsOptions {
   readonly now?: () => number;
 }
 
-/** Each user's clients need at most about 200 KB for reviews. Cached responses have a separate limit for all users. */
+/**
+ * Each user's clients need at most about 2 MB, for 5,000 reviews or 2,000 repositories. Cached responses have a separate
+ * limit for all users.
+ */
 const MAX_PEOPLE = 500;
 
 /** Short, as a user waits for the result of a connection test. */

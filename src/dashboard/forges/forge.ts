@@ -42,12 +42,19 @@ export interface Forge {
    */
   read(repositories: readonly ForgeRepository[]): Promise<ForgeSnapshot>;
   /**
+   * Finds the repositories of which a pull request differs from its row in a value that changes without a new revision,
+   * such as the results of checks. Absent for forges where this takes as many requests as reading them.
+   *
+   * @returns Their ids.
+   */
+  readonly findOutdated?: (known: readonly KnownRepository[]) => Promise<ReadonlySet<string>>;
+  /**
    * Searches for the open pull requests in which the user of the credential is involved, and reads those outside of the
    * listed repositories. Absent for credentials without a user.
    *
    * @param listed The ids of the repositories to omit.
    */
-  readonly readInvolved?: (listed: ReadonlySet<string>) => Promise<InvolvedSnapshot>;
+  readonly readInvolved?: (listed: ReadonlySet<string>, options?: InvolvedOptions) => Promise<InvolvedSnapshot>;
   /** Reads the reviews of changed pull requests. Absent for clients that can't afford the requests. */
   readonly readHistory?: ReadHistory;
   /** Reads one repository. @returns `undefined` when it does not exist or the credential has no access to it. */
@@ -98,6 +105,19 @@ export interface RepositorySnapshot {
   readonly yoursOnly?: true;
   /** The number of open pull requests that could not be read. */
   readonly incomplete?: number;
+}
+
+/** The rows of a repository's open pull requests as of its latest snapshot. */
+export interface KnownRepository {
+  readonly id: string;
+  readonly pullRequests: readonly ForgePullRequest[];
+}
+
+export interface InvolvedOptions {
+  /** The latest snapshots. The forge may return their rows of pull requests that have not changed. */
+  readonly known?: readonly KnownRepository[];
+  /** The most pull requests to read, fewer than the limit of the forge. */
+  readonly most?: number;
 }
 
 /** The pull requests of a user in repositories that are not listed. */

@@ -1,5 +1,12 @@
 /** The pull requests in which a user is involved, in repositories that the board does not list. */
-import type { ForgePullRequest, ForgeRepository, InvolvedSnapshot, Involvement, RepositorySnapshot } from './forge.js';
+import type {
+  ForgePullRequest,
+  ForgeRepository,
+  InvolvedOptions,
+  InvolvedSnapshot,
+  Involvement,
+  RepositorySnapshot,
+} from './forge.js';
 
 /** The most pull requests that are read outside of the listed repositories. */
 const MAX_INVOLVED = 200;
@@ -27,10 +34,11 @@ interface InvolvedForge<Found> {
 /** In the order in which results are read, as there may be too many. */
 const INVOLVEMENTS: readonly Involvement[] = ['author', 'review_requested', 'assigned', 'mentioned'];
 
-/** Searches, merges the results, and reads at most 200 of them outside of the listed repositories. */
+/** Searches, merges the results, and reads at most 200 of them, or `most`, outside of the listed repositories. */
 export async function readInvolvedPullRequests<Found>(
   { search, keyOf, repositoryOf, read }: InvolvedForge<Found>,
   listed: ReadonlySet<string>,
+  { most = MAX_INVOLVED }: Pick<InvolvedOptions, 'most'> = {},
 ): Promise<InvolvedSnapshot> {
   const involved = new Map<string, Involved<Found>>();
   let truncated = false;
@@ -43,7 +51,7 @@ export async function readInvolvedPullRequests<Found>(
       involved.set(keyOf(one), { found: one, foundBy: [...foundBy, involvement] });
     }
   }
-  const chosen = [...involved.values()].slice(0, MAX_INVOLVED);
+  const chosen = [...involved.values()].slice(0, most);
   const rows = await read(chosen.map(({ found }) => found));
   const repositories = new Map<string, RepositorySnapshot>();
   for (const [index, { found, foundBy }] of chosen.entries()) {
@@ -58,7 +66,7 @@ export async function readInvolvedPullRequests<Found>(
         : { ...known, pullRequests: [...known.pullRequests, { ...row, foundBy }] },
     );
   }
-  return { repositories: [...repositories.values()], truncated: truncated || involved.size > MAX_INVOLVED };
+  return { repositories: [...repositories.values()], truncated: truncated || involved.size > most };
 }
 
 /** The revision is constant, as every refresh searches again. */

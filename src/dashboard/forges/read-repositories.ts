@@ -8,8 +8,8 @@ import {
   splitRepositoryName,
 } from './forge.js';
 
-/** The most pull requests of one forge on a board. */
-export const MAX_PULL_REQUESTS = 1_000;
+/** The most pull requests of one forge on a board. A row of a board takes about 1 kB. */
+export const MAX_PULL_REQUESTS = 5_000;
 
 /** The most issues that are read of one repository, in pages of 50. */
 export const MAX_ISSUES = 1_000;

@@ -21,7 +21,7 @@ import type { PullRequestHistory, ReviewEvent } from './history.js';
  * @param webUrl The URL of the forge's pages, which replaces unusable links.
  */
 export function withForgeErrors(forge: Forge, webUrl: string): Forge {
-  const { readReplies, readInvolved, readHistory } = forge;
+  const { readReplies, readInvolved, readHistory, findOutdated } = forge;
   return {
     ...forge,
     get hidden() {
@@ -31,9 +31,10 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
       return forge.expiresAt;
     },
     ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(rethrow) }),
+    ...(findOutdated && { findOutdated: (known) => findOutdated(known).catch(rethrow) }),
     ...(readInvolved && {
-      readInvolved: async (listed) => {
-        const { repositories, truncated } = await readInvolved(listed).catch(rethrow);
+      readInvolved: async (listed, options) => {
+        const { repositories, truncated } = await readInvolved(listed, options).catch(rethrow);
         const sound = repositories.map((one) => sanitizeRepositorySnapshot(one, webUrl));
         return { repositories: sound.filter((one) => one !== undefined), truncated };
       },

@@ -19,9 +19,11 @@ import {
   toNewSnapshot,
 } from './read-forge.js';
 import {
+  confirmSnapshots,
   deleteSnapshots,
   type ForgeKey,
   invalidateSnapshots,
+  listKnownPullRequests,
   listRepositories,
   listSnapshots,
   markStale,
@@ -134,8 +136,10 @@ function toReading(
     store: {
       listKnown: () => listSnapshots(database, place),
       listRepositories: (ids) => listRepositories(database, place, ids),
+      listPullRequests: (ids) => listKnownPullRequests(database, place, ids),
       save: async (readings, readAt) =>
         report(await keep((transaction) => saveSnapshots(transaction, place, { readings, readAt }))),
+      confirm: (ids, readAt) => keep((transaction) => confirmSnapshots(transaction, place, { ids, readAt })),
       markStale: async (repositories, readAt) =>
         report(await keep((transaction) => markStale(transaction, place, { repositories, readAt }))),
       remove: async (ids, before) => {

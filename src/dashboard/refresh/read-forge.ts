@@ -4,6 +4,7 @@ import type {
   ForgePullRequest,
   ForgeRepository,
   IncompleteSearch,
+  KnownRepository,
   RepositorySnapshot,
 } from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
@@ -18,6 +19,9 @@ interface SnapshotStore {
   /** Lists snapshots, least recently read first. */
   listKnown(): Promise<SnapshotMetadata[]>;
   listRepositories(ids: readonly string[]): Promise<ForgeRepository[]>;
+  listPullRequests(ids: readonly string[]): Promise<KnownRepository[]>;
+  /** Saves that snapshots are still current. */
+  confirm(ids: readonly string[], readAt: number): Promise<void>;
   save(readings: readonly NewSnapshot[], readAt: number): Promise<void>;
   remove(ids: readonly string[], before: number): Promise<void>;
   markStale(repositories: readonly ForgeRepository[], readAt: number): Promise<void>;
@@ -33,8 +37,12 @@ export interface ForgeReadContext {
   readonly onPart?: () => Promise<void>;
 }
 
+/** The user's pull requests that are read before anything else: one GitHub query after the search. */
+const FIRST_ROWS = 20;
+
 /**
- * Reads new and changed repositories of a forge, and a share of the others. Removes those that no longer exist.
+ * Reads new and changed repositories of a forge, and compares a share of the others with the forge. Removes those that
+ * no longer exist.
  *
  * @returns Why pull requests of the user in other repositories may be missing; `undefined` if none are.
  */
@@ -42,7 +50,7 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
   const { forge, store, now } = reading;
   const startedAt = now();
   if (reading.onPart) {
-    await readInvolved(reading, { listed: new Set(), known: [], cut: [] });
+    await readInvolved(reading, { listed: new Set(), known: [], cut: [], most: FIRST_ROWS });
     await reading.onPart();
   }
   const others = await reading.listOthers({ yoursOnly: false });
@@ -61,9 +69,10 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
   }
   for (const batch of batches([...kept])) await store.markStale(await store.listRepositories(batch), startedAt);
   const remaining = known.filter(({ repository_id }) => ids.has(repository_id));
-  const { repositories, whenRoom, rest } = planRepositoryReads(found, remaining, share);
-  let total = rest;
-  for (const batch of batches(repositories)) total += await readBatch(reading, batch);
+  const { changed, whenRoom, oldest } = planRepositoryReads(found, remaining, share);
+  const due = [...changed, ...(await listOutdated(reading, oldest))];
+  let total = countOthers(remaining, [...due, ...whenRoom]);
+  for (const batch of batches(due)) total += await readBatch(reading, batch);
   const cut: ForgeRepository[] = [];
   for (const batch of batches(whenRoom)) {
     if (total < MAX_PULL_REQUESTS) total += await readBatch(reading, batch);
@@ -80,6 +89,8 @@ interface InvolvedScope {
   readonly known: readonly SnapshotMetadata[];
   /** The listed repositories that are not read whole, as they would exceed the limit of the board. */
   readonly cut: readonly ForgeRepository[];
+  /** @see InvolvedOptions.most */
+  readonly most?: number;
 }
 
 /**
@@ -88,7 +99,7 @@ interface InvolvedScope {
  */
 async function readInvolved(
   { forge, store, listOthers, now }: ForgeReadContext,
-  { listed, known, cut }: InvolvedScope,
+  { listed, known, cut, most }: InvolvedScope,
 ): Promise<IncompleteSearch | undefined> {
   const readAt = now();
   const others = known.filter((one) => !isListed(one) && !listed.has(one.repository_id));
@@ -99,8 +110,9 @@ async function readInvolved(
     for (const batch of batches(snapshots)) await store.save(batch, readAt);
   };
   try {
-    const { repositories, truncated } =
-      (await forge.readInvolved?.(new Set([...whole, ...(await listOthers({ yoursOnly: true }))]))) ?? NOT_INVOLVED;
+    const omitted = new Set([...whole, ...(await listOthers({ yoursOnly: true }))]);
+    const rows = await listRows(store, [...ids, ...cutById.keys()]);
+    const { repositories, truncated } = (await forge.readInvolved?.(omitted, { known: rows, most })) ?? NOT_INVOLVED;
     const found = new Set(repositories.map(({ repository }) => repository.id));
     await store.remove(
       ids.filter((id) => !found.has(id)),
@@ -118,9 +130,15 @@ async function readInvolved(
   }
 }
 
+async function listRows(store: SnapshotStore, ids: readonly string[]): Promise<KnownRepository[]> {
+  const rows: KnownRepository[] = [];
+  for (const batch of batches(ids)) rows.push(...(await store.listPullRequests(batch)));
+  return rows;
+}
+
 const NOT_INVOLVED = { repositories: [], truncated: false };
 
-/** Reads all pull requests of the user again that are outside of the listed repositories. */
+/** Searches for the pull requests of the user again that are outside of the listed repositories. */
 export async function readInvolvedAgain(
   reading: ForgeReadContext,
   snapshots: readonly SnapshotMetadata[],
@@ -217,20 +235,45 @@ function batches<T>(items: readonly T[]): T[][] {
   return Array.from({ length: count }, (_none, index) => items.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE));
 }
 
+/** Compares unchanged repositories with the forge. @returns those that have to be read. */
+async function listOutdated(
+  { forge, store, now }: ForgeReadContext,
+  unchanged: readonly ForgeRepository[],
+): Promise<readonly ForgeRepository[]> {
+  if (forge.findOutdated === undefined) return unchanged;
+  const outdated: ForgeRepository[] = [];
+  for (const batch of batches(unchanged)) {
+    const readAt = now();
+    const ids = await forge.findOutdated(await store.listPullRequests(batch.map(({ id }) => id)));
+    outdated.push(...batch.filter(({ id }) => ids.has(id)));
+    await store.confirm(
+      batch.map(({ id }) => id).filter((id) => !ids.has(id)),
+      readAt,
+    );
+  }
+  return outdated;
+}
+
+/** Counts the known pull requests in all repositories except those that are read. */
+function countOthers(known: readonly SnapshotMetadata[], read: readonly ForgeRepository[]): number {
+  const ids = new Set(read.map(({ id }) => id));
+  return sum(known.filter(({ repository_id }) => !ids.has(repository_id)).map(({ pull_requests }) => pull_requests));
+}
+
 interface ReadPlan {
   /** The repositories on the board that have to be read. */
-  readonly repositories: readonly ForgeRepository[];
+  readonly changed: readonly ForgeRepository[];
   /** The repositories to read until the limit of pull requests on the board is reached. */
   readonly whenRoom: readonly ForgeRepository[];
-  /** The number of pull requests in all other repositories. */
-  readonly rest: number;
+  /** The share of the other repositories to compare. */
+  readonly oldest: readonly ForgeRepository[];
 }
 
 /**
  * Selects the repositories of a forge to read.
  *
- * @param share The share of unchanged repositories to read too, least recently read first, because some changes do not
- * change the revision, such as checks that run again.
+ * @param share The share of unchanged repositories to compare too, least recently read first, because some changes do
+ * not change the revision, such as checks that run again.
  */
 function planRepositoryReads(
   found: readonly ForgeRepository[],
@@ -239,21 +282,18 @@ function planRepositoryReads(
 ): ReadPlan {
   const knownById = new Map(known.map((one) => [one.repository_id, one]));
   const stale = new Set(listOldest(known, share).map(({ repository_id }) => repository_id));
-  const repositories: ForgeRepository[] = [];
-  const whenRoom: ForgeRepository[] = [];
+  const plan = { changed: [] as ForgeRepository[], whenRoom: [] as ForgeRepository[], oldest: [] as ForgeRepository[] };
   for (const repository of uniqueById(found)) {
     const before = knownById.get(repository.id);
-    const isChanged =
-      before?.revision !== repository.revision || before.is_unsettled !== SETTLED || stale.has(repository.id);
-    if (before === undefined || (before.is_cut === 1 && !(isChanged && before.pull_requests > 0))) {
-      whenRoom.push(repository);
-    } else if (isChanged) {
-      repositories.push(repository);
+    const isChanged = before?.revision !== repository.revision || before.is_unsettled !== SETTLED;
+    const isDue = isChanged || stale.has(repository.id);
+    if (before === undefined || (before.is_cut === 1 && !(isDue && before.pull_requests > 0))) {
+      plan.whenRoom.push(repository);
+    } else if (isDue) {
+      plan[isChanged ? 'changed' : 'oldest'].push(repository);
     }
   }
-  const read = new Set([...repositories, ...whenRoom].map(({ id }) => id));
-  const others = known.filter(({ repository_id }) => !read.has(repository_id));
-  return { repositories, whenRoom, rest: sum(others.map(({ pull_requests }) => pull_requests)) };
+  return plan;
 }
 
 /** @param known Sorted, least recently read first. */

@@ -2,7 +2,14 @@
 import type { Database } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
 import type { ForgeReadingsTable } from '../../storage/tables.js';
-import type { ForgeIssue, ForgeName, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forges/forge.js';
+import type {
+  ForgeIssue,
+  ForgeName,
+  ForgePullRequest,
+  ForgeRepository,
+  KnownRepository,
+  RepositorySnapshot,
+} from '../forges/forge.js';
 import { recordThroughput } from '../insights/record-throughput.js';
 
 /** A credential of a user. */
@@ -82,6 +89,29 @@ export async function listRepositories(
     const { url, canManageWebhooks } = parseSnapshotData(facts);
     return { id, fullName, url, canManageWebhooks, revision };
   });
+}
+
+/** Lists the rows of the snapshots of repositories. */
+export async function listKnownPullRequests(
+  database: Database,
+  place: ForgeKey,
+  ids: readonly string[],
+): Promise<KnownRepository[]> {
+  if (ids.length === 0) return [];
+  const known = await findFacts(database, place, ids);
+  return Array.from(known, ([id, { pullRequests }]) => ({ id, pullRequests }));
+}
+
+/** Saves that snapshots are as current as if they had been read at that time, in milliseconds. */
+export async function confirmSnapshots(
+  database: Database,
+  { personId, connection }: ForgeKey,
+  { ids, readAt }: { readonly ids: readonly string[]; readonly readAt: number },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const all = database.updateTable('forge_readings').set({ read_at: readAt }).where('person_id', '=', personId);
+  const own = all.where('forge', '=', connection).where('repository_id', 'in', ids);
+  await own.where('read_at', '<=', readAt).execute();
 }
 
 /**

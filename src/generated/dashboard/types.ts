@@ -2412,7 +2412,7 @@ export interface components {
              */
             readonly reading?: boolean;
             /**
-             * @description Whether the forge has more open pull requests than the 1,000 that are read. Those in which the user is involved
+             * @description Whether the forge has more open pull requests than the 5,000 that are read. Those in which the user is involved
              *     are on the board anyway, if the forge could search for them.
              */
             readonly truncated: boolean;

@@ -15,7 +15,13 @@ import { type Call, CALLS, findCall } from '../../forges/calls.js';
 import type { ForgeServer, RecordedRequest } from '../../forges/forge-server.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { createTestApp } from '../../forges/github-app.js';
-import { githubIssue, githubPullRequest, githubRepository, githubRun } from '../../forges/github-state.js';
+import {
+  githubIssue,
+  githubPullRequest,
+  type GithubRepository,
+  githubRepository,
+  githubRun,
+} from '../../forges/github-state.js';
 import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
 import { GITLAB_TOKEN } from '../../forges/gitlab.js';
 import { compareWithSchema, type PublishedApi, readDeclaredApi, readGithubApi } from '../../forges/published-apis.js';
@@ -119,6 +125,7 @@ async function callGithub(): Promise<Round> {
   const { server, forge } = await openGithub([shop, queue, own]);
   const round = record(server);
   await read(forge, 'acme/shop');
+  await readAgain(forge, shop);
   const comment = await forge.act({ fullName: 'acme/shop', number: 5 }, 'dependabot_rebase');
   await forge.readReplies?.([typeof comment === 'string' ? '' : comment.commentId]);
   await act(forge, [
@@ -140,6 +147,16 @@ async function callGithub(): Promise<Round> {
   await read(createAnonymousGithubForge({ ...shared, baseUrl: server.url, username: 'mona' }), 'mona/tool');
   await server.close();
   return round;
+}
+
+/** Calls the operations that follow a first reading. */
+async function readAgain(forge: Forge, changed: GithubRepository): Promise<void> {
+  const known = await forge.readRepository(changed.nameWithOwner);
+  changed.pullRequests[0]!.updatedAt = new Date().toISOString();
+  const found = await forge.discover();
+  const rows = found.map(({ id }) => ({ id, pullRequests: id === changed.id ? known!.pullRequests : [] }));
+  await forge.findOutdated?.(rows);
+  await forge.readInvolved?.(new Set(), { known: rows });
 }
 
 const HOOK = { secret: 's', events: ['push'], contentType: 'json', active: true };

@@ -48,7 +48,7 @@ describe.each(FORGE_NAMES)('reading %s', (name) => {
   test('omits deleted repositories', async () => {
     const { forge, add, removeLast } = opened;
     add('acme/shop');
-    add('acme/gone');
+    add('acme/gone', { pulls: 1 });
     const found = await forge.discover();
     removeLast();
     const { repositories } = await forge.read(found);

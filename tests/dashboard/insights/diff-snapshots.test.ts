@@ -1,3 +1,4 @@
+import { MAX_PULL_REQUESTS } from '../../../src/dashboard/forges/read-repositories.js';
 import { diffSnapshots } from '../../../src/dashboard/insights/record-throughput.js';
 
 const at = (hour: number): string => `2026-05-02T${String(hour).padStart(2, '0')}:00:00Z`;
@@ -78,11 +79,11 @@ test('diffSnapshots: an invalid creation time is replaced by the time of the sna
 test('diffSnapshots: a snapshot with the maximum number of pull requests counts as truncated', () => {
   const full = reading(
     10,
-    Array.from({ length: 1_000 }, (_none, index) => [index + 2, 8] as const),
+    Array.from({ length: MAX_PULL_REQUESTS }, (_none, index) => [index + 2, 8] as const),
   );
   const next = reading(
     12,
-    Array.from({ length: 1_000 }, (_none, index) => [index + 1, 8] as const),
+    Array.from({ length: MAX_PULL_REQUESTS }, (_none, index) => [index + 1, 8] as const),
   );
   expect(diffSnapshots(full, next)).toEqual({ opened: [], closed: 0 });
 });

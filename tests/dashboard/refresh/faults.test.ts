@@ -124,6 +124,7 @@ test('refresh: a forge that has recovered has new rows, and no error', async () 
   expect(Object.keys(githubOf(board)!).sort()).toEqual([
     'forge',
     'rateLimitGraphQL',
+    'rateLimitREST',
     'reachable',
     'repoCount',
     'truncated',

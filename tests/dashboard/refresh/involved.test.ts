@@ -192,6 +192,7 @@ test('refresh: foreign pull requests that GitHub cannot read in time keep their 
   await stage.refresh();
   github.brokenPullRequests = [1];
   pullRequests[1]!.title = 'Other';
+  for (const one of pullRequests) one.updatedAt = '2026-05-03T08:00:00Z';
   const board = await stage.refresh();
   expect(rowsOf(board, 'kernel/linux').map(({ number, title }) => `${number} ${title}`)).toEqual([
     '1 Change 1',

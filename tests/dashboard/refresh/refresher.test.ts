@@ -251,7 +251,7 @@ test("refresh: a first reading shows the user's pull requests before it lists th
 
 test("refresh: above the limit, the user's pull requests are on the board, whatever their repository", async () => {
   const { github } = stage;
-  const many = Array.from({ length: 1_000 }, (_none, index) => githubPullRequest(index + 1, { author: 'lisa' }));
+  const many = Array.from({ length: 5_000 }, (_none, index) => githubPullRequest(index + 1, { author: 'lisa' }));
   const rest = Array.from({ length: 45 }, (_none, index) =>
     githubRepository(`acme/p${String(index).padStart(2, '0')}`),
   );
@@ -262,7 +262,7 @@ test("refresh: above the limit, the user's pull requests are on the board, whate
   for (let times = 0; times < 2; times += 1) {
     const board = await stage.refresh();
     const own = board.pullRequests.filter(({ forge }) => forge === 'github');
-    expect(own).toHaveLength(1_000);
+    expect(own).toHaveLength(5_000);
     expect(own.filter(({ repo }) => repo === last.nameWithOwner).map(({ number }) => number)).toEqual([1]);
     expect(board.forges).toContainEqual(expect.objectContaining({ forge: 'github', truncated: true, repoCount: 45 }));
     const listed = board.repos.find(({ fullName }) => fullName === last.nameWithOwner);
@@ -270,18 +270,18 @@ test("refresh: above the limit, the user's pull requests are on the board, whate
   }
 });
 
-test('refresh: limits a forge to 1,000 pull requests, reports that, and reads more after some are closed', async () => {
+test('refresh: limits a forge to 5,000 pull requests, reports that, and reads more after some are closed', async () => {
   const many = (from: number, count: number) =>
     Array.from({ length: count }, (_none, index) => gitlabMergeRequest(from + index));
   stage.gitlab.projects.length = 0;
   const names = Array.from({ length: 45 }, (_none, index) => `acme/p${String(index).padStart(2, '0')}`);
   stage.gitlab.projects.push(
-    ...names.map((name, index) => gitlabProject(name, { id: index + 1, mergeRequests: many(1, 25) })),
+    ...names.map((name, index) => gitlabProject(name, { id: index + 1, mergeRequests: many(1, 125) })),
   );
   const board = await stage.refresh();
   const gitlab = () => board.forges.find(({ forge }) => forge === 'gitlab');
   expect(gitlab()).toMatchObject({ truncated: true, repoCount: 45 });
-  expect(board.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(1_000);
+  expect(board.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(5_000);
   for (const project of stage.gitlab.projects.slice(0, 10)) {
     for (const one of project.mergeRequests) one.state = 'merged';
     project.lastActivityAt = '2026-06-01T08:00:00Z';
@@ -289,7 +289,7 @@ test('refresh: limits a forge to 1,000 pull requests, reports that, and reads mo
   await stage.refresh();
   const after = await stage.refresh();
   expect(after.forges.find(({ forge }) => forge === 'gitlab')).toMatchObject({ truncated: false });
-  expect(after.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(35 * 25);
+  expect(after.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(35 * 125);
 });
 
 describe('scheduled refreshes', () => {

@@ -106,7 +106,7 @@ describeInBrowser('insights page', () => {
       await gauge.getByText(`${left} of ${limit} left`).waitFor();
       await gauge.getByText(state, { exact: true }).waitFor();
     }
-    expect(quotas.map(([name]) => name)).toEqual(['GitHub GraphQL', 'GitLab GraphQL']);
+    expect(quotas.map(([name]) => name)).toEqual(['GitHub GraphQL', 'GitHub REST', 'GitLab GraphQL']);
     expect(quotas[0]).toEqual(expect.arrayContaining(['5,000', 'Running low']));
     await page.getByText(/^The last refresh used \d+ points?\.$/).waitFor();
     await expectAccessible(page);

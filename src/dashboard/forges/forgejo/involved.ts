@@ -1,5 +1,5 @@
 import { undefinedIfNotFound } from '../forge-error.js';
-import type { ForgePullRequest, InvolvedSnapshot, Involvement } from '../forge.js';
+import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot, Involvement } from '../forge.js';
 import type { RestClient } from '../http/rest.js';
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
 import { isInvalidResponse, mapWithConcurrency, toRepositoryPath } from '../read-repositories.js';
@@ -29,6 +29,7 @@ interface InvolvedReaderOptions {
 export async function readInvolvedAtForgejo(
   { rest, webUrl, readFacts }: InvolvedReaderOptions,
   listed: ReadonlySet<string>,
+  options?: InvolvedOptions,
 ): Promise<InvolvedSnapshot> {
   async function search(involvement: Involvement): Promise<InvolvedSearch<Found>> {
     const path = `/repos/issues/search?type=pulls&state=open&${PARAMETERS[involvement]}=true&limit=50`;
@@ -61,6 +62,7 @@ export async function readInvolvedAtForgejo(
       read: (found) => mapWithConcurrency(found, readOne),
     },
     listed,
+    options,
   );
 }
 

@@ -36,9 +36,6 @@ import {
  */
 const MAX_SEARCHED = 2_000;
 
-/** The number of pull requests with cached reviews, which equals the limit of pull requests on a board. */
-const MAX_CACHED_REVIEWS = 1_000;
-
 /** The most reviews that are read of one pull request. */
 const MAX_REVIEWS_PER_PULL_REQUEST = 200;
 
@@ -47,7 +44,7 @@ type Review = ForgePullRequest['review'];
 
 export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
   const reviews = new LRUCache<string, { readonly updatedAt: string; readonly review: NonNullable<Review> }>({
-    max: MAX_CACHED_REVIEWS,
+    max: MAX_PULL_REQUESTS,
   });
 
   /** Lists all open issues and pull requests of an owner; listing them by repository would cost a request each. */
@@ -121,7 +118,7 @@ export function createForgejoReader(rest: RestClient, webUrl: string): Reader {
     },
     read: (repositories) => readRepositories(repositories, readWhole),
     readHistory: createHistoryReader(rest),
-    readInvolved: (listed) => readInvolvedAtForgejo({ rest, webUrl, readFacts }, listed),
+    readInvolved: (...args) => readInvolvedAtForgejo({ rest, webUrl, readFacts }, ...args),
     async readRepository(fullName) {
       const node = (await rest.get(toRepositoryPath(fullName)).catch(undefinedIfNotFound)) as
         RepositoryNode | undefined;

@@ -1,10 +1,9 @@
 import githubAppJwt from 'universal-github-app-jwt';
-import { type ConnectionPage, fetchRemainingPages, withoutNulls } from '../http/graphql-pages.js';
 import { createForgeRequests, type ForgeRequestsOptions } from '../http/requests.js';
 import { createRestClient } from '../http/rest.js';
 import { MAX_REPOSITORIES } from '../read-repositories.js';
+import { createDiscovery, readSummaries } from './discovery.js';
 import type { RepositoryNode } from './nodes.js';
-import { DISCOVER, READ_SUMMARIES } from './queries.js';
 import { type GithubRequests, toGithubApiUrl, toGithubProtocol } from './requests.js';
 
 /** Sends a GraphQL query. The caller chooses the result type that belongs to its query. */
@@ -24,25 +23,14 @@ export interface RepositoryAccess {
 
 const MAY_WRITE = new Set(['ADMIN', 'MAINTAIN', 'WRITE']);
 
-interface Found {
-  readonly viewer: { readonly repositories: ConnectionPage<RepositoryNode> };
-}
-
-/** The access of a user's token. */
-export const USER_ACCESS: RepositoryAccess = {
+/** Returns the access of a user's token. */
+export const createUserAccess = (requests: GithubRequests): RepositoryAccess => ({
   isUser: true,
-  async discover(query) {
-    const readPage = async (after: string | null): Promise<ConnectionPage<RepositoryNode>> =>
-      (await query<Found>(DISCOVER, { after })).viewer.repositories;
-    return (await fetchRemainingPages(await readPage(null), MAX_REPOSITORIES, readPage)).nodes;
-  },
+  discover: createDiscovery(requests),
   isListed: ({ viewerPermission }) => viewerPermission === null || MAY_WRITE.has(viewerPermission),
   canWrite: ({ viewerPermission }) => MAY_WRITE.has(viewerPermission ?? ''),
   canManageWebhooks: ({ viewerPermission }) => viewerPermission === 'ADMIN',
-};
-
-/** As many as cost one point, like a page of {@link DISCOVER}. */
-const IDS_PER_QUERY = 74;
+});
 
 /** Returns the access of an App: the repositories of an installation, with the same permissions for all of them. */
 export function toRepositoryAccess(
@@ -54,14 +42,10 @@ export function toRepositoryAccess(
     async discover(query) {
       const path = '/installation/repositories?per_page=100';
       const found = await list<{ readonly node_id: string }>(path, MAX_REPOSITORIES, 'repositories');
-      const nodes: RepositoryNode[] = [];
-      for (let start = 0; start < found.length; start += IDS_PER_QUERY) {
-        const ids = found.slice(start, start + IDS_PER_QUERY).map(({ node_id }) => node_id);
-        nodes.push(
-          ...withoutNulls((await query<{ nodes: readonly (RepositoryNode | null)[] }>(READ_SUMMARIES, { ids })).nodes),
-        );
-      }
-      return nodes;
+      return readSummaries(
+        query,
+        found.map(({ node_id }) => node_id),
+      );
     },
     isListed: () => true,
     canWrite: () => true,

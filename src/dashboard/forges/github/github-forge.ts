@@ -6,11 +6,11 @@ import { readPullRequestState } from '../read-state.js';
 import { withForgeErrors } from '../sanitize.js';
 import { deleteWebhooks, listMatchingWebhooks, withPermissionError } from '../webhooks.js';
 import {
+  createUserAccess,
   type Installation,
   type InstallationOptions,
   openInstallation,
   toRepositoryAccess,
-  USER_ACCESS,
 } from './access.js';
 import { actOnGithub, GITHUB_ACTIONS, readBotReplies } from './actions.js';
 import { CHECKS_PERMISSION, readChecks } from './checks.js';
@@ -42,7 +42,7 @@ export function createInstallationForge(options: InstallationOptions & Pick<Gith
 /** Creates a client for GitHub or GitHub Enterprise Server. */
 export function createGithubForge({ rebaseLabel = 'rebase', installation, ...options }: GithubForgeOptions): Forge {
   const requests = createGithubRequests(options);
-  const reach = installation === undefined ? USER_ACCESS : toRepositoryAccess(installation, requests);
+  const reach = installation === undefined ? createUserAccess(requests) : toRepositoryAccess(installation, requests);
   const reader = createGithubReader(requests, reach);
   const forge: Forge = {
     name: 'github',

@@ -1,12 +1,13 @@
-import type { ForgePullRequest, InvolvedSnapshot, Involvement } from '../forge.js';
+import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot, Involvement, KnownRepository } from '../forge.js';
 import { type ConnectionPage, fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
 import { isInvalidResponse, mapWithConcurrency } from '../read-repositories.js';
 import type { GraphqlQuery, RepositoryAccess } from './access.js';
 import { type BatchReader, isTimeout } from './batches.js';
-import type { FoundNode, SinglePullRequestNode } from './nodes.js';
-import { asksTeam, toForgePullRequest } from './parse.js';
+import type { FoundNode, SinglePullRequestNode, SinglePullRequestStatusNode } from './nodes.js';
+import { asksTeam, isCurrent, toForgePullRequest } from './parse.js';
 import { READ_PULL_REQUESTS, SEARCH_INVOLVED, SEARCH_PULL_REQUESTS } from './queries.js';
+import { readStatuses } from './statuses.js';
 
 const QUALIFIERS: Readonly<Record<Involvement, string>> = {
   author: 'author:@me',
@@ -30,8 +31,8 @@ interface Read {
 export interface InvolvedReader {
   /** Finds the ids of the pull requests that wait for a review of the user or of one of the user's teams. */
   findReviewRequests(): Promise<ReadonlySet<string>>;
-  /** @see Forge.readInvolved */
-  readInvolved(listed: ReadonlySet<string>): Promise<InvolvedSnapshot>;
+  /** Reads again only what has changed. @see Forge.readInvolved */
+  readInvolved(listed: ReadonlySet<string>, options?: InvolvedOptions): Promise<InvolvedSnapshot>;
 }
 
 export function createInvolvedReader(
@@ -39,6 +40,12 @@ export function createInvolvedReader(
   { batches, reach }: { readonly batches: BatchReader; readonly reach: RepositoryAccess },
 ): InvolvedReader {
   type Page = ConnectionPage<Partial<FoundNode>> & { readonly issueCount: number };
+  interface SearchOptions {
+    /** The first page, if it was read. */
+    readonly page?: Page;
+    /** Reads no further page once there are as many results. */
+    readonly most?: number;
+  }
   let requested: { readonly search: Promise<InvolvedSearch<FoundNode>>; readonly at: number } | undefined;
 
   const readPage = async (involvement: Involvement, after: string | null): Promise<Page> =>
@@ -54,16 +61,19 @@ export function createInvolvedReader(
     });
   }
 
-  async function search(involvement: Involvement, page?: Page): Promise<InvolvedSearch<FoundNode>> {
+  async function search(
+    involvement: Involvement,
+    { page, most = MAX_FOUND }: SearchOptions = {},
+  ): Promise<InvolvedSearch<FoundNode>> {
     const first = page ?? (await readPage(involvement, null));
     // Pages are read while there are at most this many results.
-    const { nodes } = await fetchRemainingPages(first, MAX_FOUND - 1, (after) => readPage(involvement, after));
-    return { found: nodes.filter(isFound), truncated: first.issueCount > MAX_FOUND };
+    const { nodes } = await fetchRemainingPages(first, most - 1, (after) => readPage(involvement, after));
+    return { found: nodes.filter(isFound), truncated: first.issueCount > most };
   }
 
   function searchReviewRequests(page?: Page): Promise<InvolvedSearch<FoundNode>> {
     if (requested === undefined || page !== undefined || performance.now() - requested.at > SEARCHED_MS) {
-      requested = { search: search('review_requested', page), at: performance.now() };
+      requested = { search: search('review_requested', { page }), at: performance.now() };
     }
     return requested.search;
   }
@@ -72,17 +82,57 @@ export function createInvolvedReader(
     return new Set((await searchReviewRequests()).found.map(({ id }) => id));
   }
 
+  /** Finds the rows that are still current, by the id of the pull request. */
+  async function findCurrent(
+    found: readonly FoundNode[],
+    requests: ReadonlySet<string>,
+    known: readonly KnownRepository[],
+  ): Promise<ReadonlyMap<string, ForgePullRequest>> {
+    const rows = new Map<string, ForgePullRequest>();
+    const rowsById = new Map(known.map(({ id, pullRequests }) => [id, pullRequests]));
+    for (const { id, number, updatedAt, repository } of found) {
+      const row = rowsById.get(repository.id)?.find((one) => one.number === number);
+      if (row?.updatedAt === updatedAt && row.mergeStatus !== 'unknown' && row.ci !== 'pending') rows.set(id, row);
+    }
+    const statuses = await readStatuses(query, [...rows.keys()]);
+    for (const [id, row] of rows) {
+      const node = statuses.get(id);
+      if (node === undefined || !isSame(node, row, requests)) rows.delete(id);
+    }
+    return rows;
+  }
+
+  /** Reports whether a row has the current values, including those that depend on the repository and the user. */
+  function isSame(
+    { id, state, repository, ...node }: SinglePullRequestStatusNode,
+    row: ForgePullRequest,
+    requests: ReadonlySet<string>,
+  ): boolean {
+    const isOfTeam = row.reviewRequestedFromMyTeam;
+    return (
+      state === 'OPEN' &&
+      row.repo === repository.nameWithOwner &&
+      row.autoMergeAllowed === repository.autoMergeAllowed &&
+      (row.readOnly === true) === !reach.canWrite(repository) &&
+      (isOfTeam === undefined || isOfTeam === (!row.draft && requests.has(id))) &&
+      isCurrent(node, row)
+    );
+  }
+
   async function readPullRequests(
     found: readonly FoundNode[],
     requests: ReadonlySet<string>,
+    known: readonly KnownRepository[],
   ): Promise<(ForgePullRequest | 'unread' | undefined)[]> {
+    const current = await findCurrent(found, requests, known);
     const ids = found.map(({ id }) => id);
-    const { results, failed } = await batches.read(ids, async (batch) => {
+    const changed = ids.filter((id) => !current.has(id));
+    const { results, failed } = await batches.read(changed, async (batch) => {
       const { nodes } = await query<Read>(READ_PULL_REQUESTS, { ids: batch });
       const rows = await mapWithConcurrency(nodes, (node) => toRow(node, requests));
       return batch.map((id, index) => [id, rows[index]] as const);
     });
-    const rows = new Map(results.flat());
+    const rows = new Map<string, ForgePullRequest | 'unread' | undefined>([...current, ...results.flat()]);
     for (const id of failed) rows.set(id, 'unread');
     return ids.map((id) => rows.get(id));
   }
@@ -105,19 +155,20 @@ export function createInvolvedReader(
 
   return {
     findReviewRequests,
-    async readInvolved(listed) {
+    async readInvolved(listed, { known = [], most } = {}) {
       const pages = await readFirstPages();
       return readInvolvedPullRequests(
         {
           search: (involvement) =>
             involvement === 'review_requested'
               ? searchReviewRequests(pages.review_requested)
-              : search(involvement, pages[involvement]),
+              : search(involvement, { page: pages[involvement], most }),
           keyOf: ({ id }) => id,
           repositoryOf: ({ repository: { id, nameWithOwner: fullName, url } }) => ({ id, fullName, url }),
-          read: async (found) => readPullRequests(found, await findReviewRequests()),
+          read: async (found) => readPullRequests(found, await findReviewRequests(), known),
         },
         listed,
+        { most },
       );
     },
   };

@@ -16,7 +16,8 @@ interface Latest {
   readonly nodes: readonly ({ readonly updatedAt: string } | null)[];
 }
 
-export interface RepositoryNode {
+/** A repository without its connections. */
+export interface HeadNode {
   readonly id: string;
   readonly nameWithOwner: string;
   readonly url: string;
@@ -26,6 +27,9 @@ export interface RepositoryNode {
   readonly viewerPermission: string | null;
   readonly pushedAt: string | null;
   readonly autoMergeAllowed: boolean;
+}
+
+export interface RepositoryNode extends HeadNode {
   readonly latestPullRequests: Latest;
   readonly latestIssues: Latest;
 }
@@ -72,6 +76,29 @@ export interface PullRequestNode extends IssueNode {
   }>;
 }
 
+/** The values of a pull request that change without a new revision of its repository. */
+export interface PullRequestStatusNode extends Pick<
+  PullRequestNode,
+  | 'autoMergeRequest'
+  | 'headRefOid'
+  | 'isDraft'
+  | 'isMergeQueueEnabled'
+  | 'mergeQueueEntry'
+  | 'mergeStateStatus'
+  | 'mergeable'
+  | 'number'
+  | 'reviewDecision'
+  | 'updatedAt'
+> {
+  readonly statusCheckRollup: FieldError | { readonly state: string } | null;
+}
+
+/** The same of a pull request that is read without its repository. */
+export interface SinglePullRequestStatusNode
+  extends PullRequestStatusNode, Pick<SinglePullRequestNode, 'id' | 'state'> {
+  readonly repository: Pick<RepositoryNode, 'autoMergeAllowed' | 'nameWithOwner' | 'viewerPermission'>;
+}
+
 export interface LastCommit<Rollup> {
   readonly nodes: readonly (
     FieldError | { readonly commit: { readonly statusCheckRollup: FieldError | Rollup | null } } | null
@@ -86,6 +113,8 @@ export interface WholeRepositoryNode extends RepositoryNode {
 /** A pull request in the results of a search. */
 export interface FoundNode {
   readonly id: string;
+  readonly number: number;
+  readonly updatedAt: string;
   readonly repository: Pick<RepositoryNode, 'id' | 'nameWithOwner' | 'url'>;
 }
 

@@ -9,7 +9,7 @@ import {
 import { FieldError, withoutNulls } from '../http/graphql-pages.js';
 import type { RepositoryAccess } from './access.js';
 import { ciFromRollup } from './checks.js';
-import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
+import type { IssueNode, PullRequestNode, PullRequestStatusNode, RepositoryNode } from './nodes.js';
 
 /** Reports whether a repository belongs on a board: it is not known to be read-only, not a fork and not archived. */
 export function belongsOnBoard(node: RepositoryNode, reach: RepositoryAccess): boolean {
@@ -23,6 +23,13 @@ export function toRepository(node: RepositoryNode, reach: RepositoryAccess): For
   const latest = [latestPullRequests, latestIssues].map(({ totalCount, nodes }) => [totalCount, nodes[0]?.updatedAt]);
   const revision = JSON.stringify([nameWithOwner, pushedAt, ...latest, ...(reach.canWrite(node) ? [] : ['readOnly'])]);
   return { id, fullName: nameWithOwner, url, canManageWebhooks: reach.canManageWebhooks(node), revision };
+}
+
+/** Reports whether the revision says that a repository has no open pull request and no open issue. */
+export function isEmpty({ revision }: Pick<ForgeRepository, 'revision'>): boolean {
+  if (!revision.startsWith('[')) return false;
+  const [, , pullRequests, issues] = JSON.parse(revision) as readonly (readonly unknown[] | null)[];
+  return pullRequests?.[0] === 0 && issues?.[0] === 0;
 }
 
 interface PullRequestRepository {
@@ -64,6 +71,28 @@ export function toForgePullRequest(
     ...(teamRequests && { reviewRequestedFromMyTeam: !node.isDraft && teamRequests.has(node.id) }),
     review: toReview(node),
   };
+}
+
+/** Reports whether a row has the current values of its pull request, of those that a status has. */
+export function isCurrent(node: PullRequestStatusNode, row: ForgePullRequest): boolean {
+  const rollup = node.statusCheckRollup;
+  const ci = toCiFields(rollup instanceof FieldError ? undefined : ciFromRollup(rollup));
+  const { mergeQueueEntry } = node;
+  const queue = mergeQueueEntry === null ? undefined : toMergeQueuePlace(mergeQueueEntry);
+  return (
+    row.updatedAt === node.updatedAt &&
+    row.headSha === node.headRefOid &&
+    row.draft === node.isDraft &&
+    row.mergeStatus === toMergeStatus(node.mergeable, node.mergeStateStatus) &&
+    row.behind === (node.mergeStateStatus === 'BEHIND') &&
+    row.ci === ci.ci &&
+    row.ciKnown === ci.ciKnown &&
+    row.review?.decision === toDecision(node) &&
+    row.autoMergeEnabled === (node.autoMergeRequest !== null) &&
+    row.mergeQueueRequired === node.isMergeQueueEnabled &&
+    row.mergeQueue?.position === queue?.position &&
+    row.mergeQueue?.state === queue?.state
+  );
 }
 
 export function toForgeIssue(
@@ -110,11 +139,14 @@ const DECISIONS: Readonly<Record<string, 'approved' | 'changes_requested' | 'rev
   REVIEW_REQUIRED: 'review_required',
 };
 
+const toDecision = ({ reviewDecision }: Pick<PullRequestNode, 'reviewDecision'>) =>
+  DECISIONS[reviewDecision ?? ''] ?? 'none';
+
 function toReview(node: PullRequestNode): ForgePullRequest['review'] {
-  const { reviewDecision, latestOpinionatedReviews, reviewRequests } = node;
+  const { latestOpinionatedReviews, reviewRequests } = node;
   const reviews = withoutNulls(latestOpinionatedReviews?.nodes ?? []);
   return {
-    decision: DECISIONS[reviewDecision ?? ''] ?? 'none',
+    decision: toDecision(node),
     approvals: reviews.filter(({ state }) => state === 'APPROVED').length,
     requestedReviewers: reviewRequests?.totalCount ?? 0,
   };

@@ -2,10 +2,16 @@
 
 const RATE_LIMIT = 'rateLimit { cost limit remaining resetAt }';
 
+/** The fields of a repository without connections, so that GitHub charges one point for any number of repositories. */
+const HEAD = `
+  fragment head on Repository {
+    id nameWithOwner url isArchived isFork viewerPermission pushedAt autoMergeAllowed
+  }`;
+
 /** The count and the latest update of pull requests and of issues serve to detect changes. */
 const REPOSITORY = `
   fragment repository on Repository {
-    id nameWithOwner url isArchived isFork viewerPermission pushedAt autoMergeAllowed
+    ...head
     latestPullRequests: pullRequests(states: OPEN, first: 1, orderBy: { field: UPDATED_AT, direction: DESC }) {
       totalCount
       nodes { updatedAt }
@@ -14,6 +20,15 @@ const REPOSITORY = `
       totalCount
       nodes { updatedAt }
     }
+  }${HEAD}`;
+
+/** The values that change without a new revision of the repository, and those that identify the version of the rest. */
+const STATUS = `
+  fragment status on PullRequest {
+    number updatedAt headRefOid isDraft mergeable mergeStateStatus reviewDecision
+    autoMergeRequest { enabledAt }
+    isMergeQueueEnabled mergeQueueEntry { position state }
+    statusCheckRollup { state }
   }`;
 
 const PULL_REQUEST = `
@@ -65,20 +80,19 @@ const ISSUES = `
     }
   }`;
 
-/**
- * Repositories of organizations and teams are found only with the affiliation `ORGANIZATION_MEMBER`. A page of 74 costs
- * one point, as its 149 connections are rounded down, and one of 100 costs two.
- */
+/** Repositories of organizations and teams are found only with the affiliation `ORGANIZATION_MEMBER`. */
+const AFFILIATED = `
+  isFork: false, isArchived: false
+  affiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
+  ownerAffiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]`;
+
+/** A page of 74 costs one point, as its 149 connections are rounded down, and one of 100 costs two. */
 export const DISCOVER = `
   query Discover($after: String) {
     ${RATE_LIMIT}
     viewer {
-      repositories(
-        first: 74, after: $after, isFork: false, isArchived: false
-        affiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
-        ownerAffiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
-        orderBy: { field: NAME, direction: ASC }
-      ) {
+      repositories(first: 74, after: $after, ${AFFILIATED}, orderBy: { field: NAME, direction: ASC }) {
+        totalCount
         pageInfo { hasNextPage endCursor }
         nodes { ...repository }
       }
@@ -87,10 +101,39 @@ export const DISCOVER = `
 
 /** Reads the same fields as {@link DISCOVER} for repositories with known ids. */
 export const READ_SUMMARIES = `
-  query ReadHeads($ids: [ID!]!) {
+  query ReadSummaries($ids: [ID!]!) {
     ${RATE_LIMIT}
     nodes(ids: $ids) { ... on Repository { ...repository } }
   }${REPOSITORY}`;
+
+/**
+ * Reads repositories with known ids, and how many {@link DISCOVER} would list. GitHub accepts a hundred ids per list.
+ * Costs one point.
+ */
+export const READ_HEADS = `
+  query ReadHeads($a: [ID!]!, $b: [ID!]!, $c: [ID!]!, $d: [ID!]!) {
+    ${RATE_LIMIT}
+    viewer { repositories(first: 1, ${AFFILIATED}) { totalCount } }
+    a: nodes(ids: $a) { ... on Repository { ...head } }
+    b: nodes(ids: $b) { ... on Repository { ...head } }
+    c: nodes(ids: $c) { ... on Repository { ...head } }
+    d: nodes(ids: $d) { ... on Repository { ...head } }
+  }${HEAD}`;
+
+/** Reads the status of open pull requests of up to 149 repositories for one point, as each has one connection. */
+export const READ_STATUSES = `
+  query ReadStatuses($ids: [ID!]!, $after: String) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) {
+      ... on Repository {
+        id autoMergeAllowed
+        statuses: pullRequests(states: OPEN, first: 100, after: $after, orderBy: { field: CREATED_AT, direction: ASC }) {
+          pageInfo { hasNextPage endCursor }
+          nodes { ...status }
+        }
+      }
+    }
+  }${STATUS}`;
 
 export const READ_REPOSITORIES = `
   query ReadRepositories(
@@ -223,7 +266,7 @@ const FOUND = `
   fragment found on SearchResultItemConnection {
     issueCount
     pageInfo { hasNextPage endCursor }
-    nodes { ... on PullRequest { id repository { id nameWithOwner url } } }
+    nodes { ... on PullRequest { id number updatedAt repository { id nameWithOwner url } } }
   }`;
 
 /** Finds the pull requests of a search with `@me`. Needs no scope of its own, not even for reviews of teams. */
@@ -255,6 +298,19 @@ export const READ_PULL_REQUESTS = `
       }
     }
   }${PULL_REQUEST}`;
+
+/** Reads the status of pull requests with known ids for one point. */
+export const READ_PULL_REQUEST_STATUSES = `
+  query ReadPullRequestStatuses($ids: [ID!]!) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) {
+      ... on PullRequest {
+        id state
+        repository { nameWithOwner viewerPermission autoMergeAllowed }
+        ...status
+      }
+    }
+  }${STATUS}`;
 
 /** Reads reviews, requests for them and changes of draft state as one connection, as each connection has a cost. */
 const HISTORY = `

@@ -18,16 +18,17 @@ import { createBatchReader, isTimeout } from './batches.js';
 import { createHistoryReader } from './history.js';
 import { createInvolvedReader } from './involved.js';
 import type { RateLimitNode, RepositoryNode, WholeRepositoryNode } from './nodes.js';
-import { asksTeam, belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
+import { asksTeam, belongsOnBoard, isEmpty, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
+import { createOutdatedFinder } from './statuses.js';
 
 /** Pull requests per page, and the page size after a timeout of GitHub. */
 const PAGE_SIZE = 50;
 const SMALL_PAGE_SIZE = 10;
 const ISSUE_PAGE_SIZE = 50;
 
-type Reader = Pick<Forge, 'discover' | 'read' | 'readHistory' | 'readInvolved' | 'readRepository'>;
+type Reader = Pick<Forge, 'discover' | 'findOutdated' | 'read' | 'readHistory' | 'readInvolved' | 'readRepository'>;
 type Variables = Record<string, unknown>;
 
 /** The numbers of open pull requests and issues of a repository when it was last listed or read. */
@@ -84,7 +85,9 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     let pageSize = PAGE_SIZE;
     return async function ask<T>(text: string, variables: Variables): Promise<T> {
       try {
-        return await query<T>(text, { issuePageSize: ISSUE_PAGE_SIZE, ...variables, pageSize });
+        const { pageSize: wanted = PAGE_SIZE, ...others } = variables as Variables & { readonly pageSize?: number };
+        const pages = { issuePageSize: ISSUE_PAGE_SIZE, pageSize: Math.min(wanted, pageSize) };
+        return await query<T>(text, { ...pages, ...others });
       } catch (error) {
         if (!isTimeout(error) || pageSize === SMALL_PAGE_SIZE) throw error;
         pageSize = SMALL_PAGE_SIZE;
@@ -156,7 +159,8 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
     async read(repositories) {
       const results: (RepositorySnapshot | string | undefined)[][] = [];
       const failed: ForgeRepository[] = [];
-      for (const group of groupBySize(repositories, ({ id }) => sizes.get(id) ?? UNKNOWN_SIZE)) {
+      const filled = repositories.filter((one) => !isEmpty(one));
+      for (const group of groupBySize(filled, ({ id }) => sizes.get(id) ?? UNKNOWN_SIZE)) {
         const done = await batches.read(group, async (batch) => {
           const pager = batch.length === 1 ? createPager() : undefined;
           const entries = await readBatch(batch, pager ?? query);
@@ -167,7 +171,8 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
         results.push(...done.results);
         failed.push(...done.failed);
       }
-      const all = results.flat();
+      const empty = repositories.filter(isEmpty).map((repository) => ({ repository, pullRequests: [], issues: [] }));
+      const all = [...results.flat(), ...empty];
       const place = new Map(repositories.map(({ id }, index) => [id, index]));
       const placeOf = ({ repository }: RepositorySnapshot): number => place.get(repository.id) ?? 0;
       const unread = [...failed.map(({ id }) => id), ...all.filter((one) => typeof one === 'string')];
@@ -176,8 +181,11 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
         unread,
       );
     },
+    findOutdated: createOutdatedFinder(query, createBatchReader()),
     readHistory: createHistoryReader(query, createBatchReader()),
-    ...(reach.isUser && { readInvolved: (listed: ReadonlySet<string>) => involved.readInvolved(listed) }),
+    ...(reach.isUser && {
+      readInvolved: (...args: Parameters<typeof involved.readInvolved>) => involved.readInvolved(...args),
+    }),
     async readRepository(fullName) {
       const { owner, name } = toOwnerAndName(fullName);
       const ask = createPager();

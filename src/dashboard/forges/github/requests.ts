@@ -28,11 +28,13 @@ interface Viewer {
   readonly scopes: readonly string[];
 }
 
-export interface GithubRequests extends RestClient, Pick<ForgeRequests, 'budgets'> {
+export interface GithubRequests extends RestClient, Pick<ForgeRequests, 'budgets' | 'now'> {
   /** When the token expires, as of the latest response. GitHub reports it for personal tokens with an expiry. */
   expiresAt: number | undefined;
   /** Why GitHub hid repositories from queries since this was last cleared. */
   hidden: HiddenRepositories | undefined;
+  /** The time of the latest response to a query by GitHub's clock, in milliseconds. */
+  servedAt: number | undefined;
   readViewer(): Promise<Viewer>;
   /** Sends a query. @returns The data; parts that the credential has no access to are null. */
   graphql(query: string, variables: Variables): Promise<unknown>;
@@ -56,6 +58,7 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
       read(response) {
         client.hidden = findHidden(response) ?? client.hidden;
         client.expiresAt = readExpiry(response.headers) ?? client.expiresAt;
+        client.servedAt = readTime(response.headers.get('date'));
         return read(assertSuccess(response), now());
       },
     };
@@ -63,7 +66,9 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
 
   const client: GithubRequests = {
     budgets,
+    now,
     hidden: undefined,
+    servedAt: undefined,
     expiresAt: undefined,
     ...createRestClient(requests, baseUrl),
     readViewer: () =>
@@ -75,8 +80,11 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
 }
 
 /** Reads a time such as `2026-12-01 08:00:00 UTC`, or with an offset. */
-function readExpiry(headers: Headers): number | undefined {
-  const time = Date.parse(headers.get('github-authentication-token-expiration') ?? '');
+const readExpiry = (headers: Headers): number | undefined =>
+  readTime(headers.get('github-authentication-token-expiration'));
+
+function readTime(text: string | null): number | undefined {
+  const time = Date.parse(text ?? '');
   return Number.isNaN(time) ? undefined : time;
 }
 

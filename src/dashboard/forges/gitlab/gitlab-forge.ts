@@ -24,7 +24,7 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     actions: GITLAB_ACTIONS,
     quotas: requests.budgets,
     ...reader,
-    readInvolved: (listed) => readInvolvedMergeRequests(requests, listed),
+    readInvolved: (...args) => readInvolvedMergeRequests(requests, ...args),
     inspect: () => inspectGitlab(requests, reader.discover),
     readState: (target) => readMergeRequestState(requests, target),
     checks: (target) => readGitlabChecks(requests, target),

@@ -1,4 +1,4 @@
-import type { ForgePullRequest, InvolvedSnapshot } from '../forge.js';
+import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot } from '../forge.js';
 import { type ConnectionPage, fetchRemainingPages } from '../http/graphql-pages.js';
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
 import { isInvalidResponse, mapWithConcurrency } from '../read-repositories.js';
@@ -22,6 +22,7 @@ const NOTHING = { pageInfo: { hasNextPage: false, endCursor: null }, nodes: [] }
 export async function readInvolvedMergeRequests(
   requests: Pick<GitlabRequests, 'graphql'>,
   listed: ReadonlySet<string>,
+  options?: InvolvedOptions,
 ): Promise<InvolvedSnapshot> {
   async function search(query: string): Promise<InvolvedSearch<Found>> {
     const readPage = async (after: string | null): Promise<ConnectionPage<Listed>> =>
@@ -53,6 +54,7 @@ export async function readInvolvedMergeRequests(
       read: (found) => mapWithConcurrency(found, readOne),
     },
     listed,
+    options,
   );
 }
 

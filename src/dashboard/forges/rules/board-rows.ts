@@ -105,15 +105,27 @@ export function findStacks(pullRequests: readonly Stacked[]): Map<number, StackP
   const chains = new Map(pullRequests.map((one) => [one.number, chainOf(one, parents)]));
   const stacked = pullRequests.filter(({ number }) => chains.get(number) !== undefined);
   const rootOf = ({ number }: Stacked): number => chains.get(number)?.at(-1)?.number ?? number;
+  const byRoot = groupBy(stacked, rootOf);
+  const byParent = groupBy(stacked, ({ number }) => parents.get(number)?.number);
   return new Map(
     pullRequests.map((one) => {
       const chain = chains.get(one.number);
-      const size = stacked.filter((other) => rootOf(other) === rootOf(one)).length;
+      const size = byRoot.get(rootOf(one))?.length ?? 0;
       if (chain === undefined || size < 2) return [one.number, ALONE];
-      const children = stacked.filter((other) => parents.get(other.number) === one);
-      return [one.number, toPlace(chain, { size, children })];
+      return [one.number, toPlace(chain, { size, children: byParent.get(one.number) ?? [] })];
     }),
   );
+}
+
+function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }
 
 function toPlace(

@@ -205,7 +205,7 @@ function describeLimits(name: string, { reading, truncated, repoCount }: Forge):
   if (reading === true) return [`${name} is being read for the first time: ${count} so far. More rows follow.`];
   if (!truncated) return [];
   return [
-    `${name} has more than 1,000 pull requests. Only 1,000 are read: yours, and those of the first repositories by name.`,
+    `${name} has more than 5,000 pull requests. Only 5,000 are read: yours, and those of the first repositories by name.`,
   ];
 }
 

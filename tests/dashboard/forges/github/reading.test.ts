@@ -114,12 +114,27 @@ test.each<[string, Partial<GithubPullRequest>, object]>([
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
 });
 
-test('GitHub read: returns at most 1,000 pull requests and sets truncated', async () => {
+test('GitHub read: returns at most 5,000 pull requests and sets truncated', async () => {
   const { server, forge } = github;
-  server.repositories.push(githubRepository('acme/a', { pullRequests: fill(600) }));
-  server.repositories.push(githubRepository('acme/b', { pullRequests: fill(401) }));
+  server.repositories.push(githubRepository('acme/a', { pullRequests: fill(3_000) }));
+  server.repositories.push(githubRepository('acme/b', { pullRequests: fill(2_001) }));
   const { repositories, truncated } = await forge.read(await forge.discover());
-  expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[600, 400], true]);
+  expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[3_000, 2_000], true]);
+}, 60_000);
+
+test('GitHub read: sends no query for repositories that have nothing open according to the discovery', async () => {
+  const { server, forge } = github;
+  const closed = [githubPullRequest(1, { state: 'MERGED' })];
+  server.repositories.push(githubRepository('acme/idle', { pullRequests: closed }), githubRepository('acme/new'));
+  const found = await forge.discover();
+  const asked = server.seen.length;
+  const { repositories, unread } = await forge.read(found);
+  expect(server.seen).toHaveLength(asked);
+  expect(repositories).toEqual(found.map((repository) => ({ repository, pullRequests: [], issues: [] })));
+  expect(unread).toEqual([]);
+  server.repositories[1]!.issues.push(githubIssue(2));
+  const again = await forge.read(await forge.discover());
+  expect(again.repositories.map(({ issues }) => issues.length)).toEqual([0, 1]);
 });
 
 test('GitHub read: finds a renamed repository by its id and by its former name', async () => {
@@ -137,15 +152,15 @@ test('GitHub read: finds a renamed repository by its id and by its former name',
 
 test('GitHub client: reports the API quota with the cost since the last discovery', async () => {
   const { server, forge, recorded } = github;
-  server.repositories.push(githubRepository('acme/shop'));
+  server.repositories.push(githubRepository('acme/shop', { pullRequests: fill(1) }));
   await forge.discover();
   await forge.read(await forge.discover());
   const { reset } = server.budgets.graphql;
-  const budget = { limit: 5000, remaining: 4995, resetsAt: new Date(reset * 1000).toISOString() };
-  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 4 });
+  const budget = { limit: 5000, remaining: 4997, resetsAt: new Date(reset * 1000).toISOString() };
+  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 2 });
   const asked = { forge: 'github', method: 'POST', endpoint: '/graphql', account: 'mona', statusCode: 200 };
   expect(recorded.at(-1)).toEqual({ ...asked, outcome: 'success', rateLimit: budget });
-  expect(recorded).toHaveLength(3);
+  expect(recorded).toHaveLength(4);
 });
 
 test('GitHub client: pages as small as the repositories keep the cost of a reading low', async () => {
