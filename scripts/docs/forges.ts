@@ -44,7 +44,11 @@ function pull(
   [made, touched]: readonly [number, number],
   change: Partial<GithubPullRequest> = {},
 ): GithubPullRequest {
-  return githubPullRequest(number, { title, createdAt: ago(made), updatedAt: ago(touched), ...change });
+  const [additions, deletions] = [(number * 37) % 263, (number * 11) % 47];
+  return githubPullRequest(number, {
+    ...{ title, additions, deletions, createdAt: ago(made), updatedAt: ago(touched) },
+    ...change,
+  });
 }
 
 /** GitHub reports this state if a required check fails. */

@@ -167,6 +167,8 @@ function toSoundPullRequest(facts: ForgePullRequest, repository: ForgeRepository
     crossRepository: isTrue(facts.crossRepository),
     requestedReviewerLogins: listOf(facts.requestedReviewerLogins).filter((login) => isName(login)),
     empty: isTrue(facts.empty),
+    ...(Number.isSafeInteger(facts.additions) && { additions: toCount(facts.additions) }),
+    ...(Number.isSafeInteger(facts.deletions) && { deletions: toCount(facts.deletions) }),
     ...(typeof autoMergeEnabled === 'boolean' && { autoMergeEnabled }),
     ...(typeof autoMergeAllowed === 'boolean' && { autoMergeAllowed }),
     ...(typeof authorIsBot === 'boolean' && { authorIsBot }),

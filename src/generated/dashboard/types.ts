@@ -2558,6 +2558,9 @@ export interface components {
             readonly needsReview: boolean;
             /** @description Whether merging would change nothing. */
             readonly empty: boolean;
+            /** @description The number of added lines. Omitted if the forge does not report it for lists, as deletions are. */
+            readonly additions?: number;
+            readonly deletions?: number;
             readonly section: components["schemas"]["Section"];
             /**
              * @description Whether it changed, or was added to the board, since the caller's last visit. Omitted on boards of other
@@ -5663,6 +5666,8 @@ export interface operations {
                      *           "readyToMerge": true,
                      *           "needsReview": true,
                      *           "empty": false,
+                     *           "additions": 120,
+                     *           "deletions": 8,
                      *           "section": "waiting_for_others",
                      *           "allowedActions": [
                      *             {

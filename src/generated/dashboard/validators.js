@@ -9483,7 +9483,7 @@ validate152.errors = vErrors;
 return errors === 0;
 }
 
-const schema156 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"authorIsBot":{"type":"boolean"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"reviewRequestedFromMyTeam":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"credential":{"$ref":"#/components/schemas/CredentialReference"},"foundBy":{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Involvement"}},"readOnly":{"type":"boolean"},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"mergeQueueRequired":{"type":"boolean"},"mergeQueue":{"$ref":"#/components/schemas/MergeQueuePlace"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
+const schema156 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"authorIsBot":{"type":"boolean"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"reviewRequestedFromMyTeam":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"credential":{"$ref":"#/components/schemas/CredentialReference"},"foundBy":{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Involvement"}},"readOnly":{"type":"boolean"},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"mergeQueueRequired":{"type":"boolean"},"mergeQueue":{"$ref":"#/components/schemas/MergeQueuePlace"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
 const schema158 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 const schema159 = {"type":"integer","minimum":1,"maximum":2147483647};
 const schema161 = {"type":"string","enum":["success","failure","pending","none"]};
@@ -11383,26 +11383,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.section !== undefined){
-let data32 = data.section;
+if(data.additions !== undefined){
+let data32 = data.additions;
 const _errs77 = errors;
-const _errs78 = errors;
-if(typeof data32 !== "string"){
-validate164.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
+validate164.errors = [{instancePath:instancePath+"/additions",schemaPath:"#/properties/additions/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-const _errs79 = errors;
-const vSchema4 = schema168.enum;
-if(!(((((data32 === "needs_your_review") || (data32 === "returned_to_you")) || (data32 === "ready_to_merge")) || (data32 === "waiting_for_others")) || (data32 === "drafts"))){
-validate164.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema168.enum},message:"must be equal to one of the allowed values"}];
+const _errs78 = errors;
+if(errors === _errs77){
+if(typeof data32 == "number"){
+if(data32 < 0 || isNaN(data32)){
+validate164.errors = [{instancePath:instancePath+"/additions",schemaPath:"#/properties/additions/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 else {
 }
-if(errors === _errs78){
 }
-var valid13 = _errs78 === errors;
-if(valid13){
+if(errors === _errs77){
+}
 }
 var valid0 = _errs77 === errors;
 }
@@ -11410,60 +11409,113 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.changedSinceVisit !== undefined){
-let data33 = data.changedSinceVisit;
+if(data.deletions !== undefined){
+let data33 = data.deletions;
+const _errs79 = errors;
+if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
+validate164.errors = [{instancePath:instancePath+"/deletions",schemaPath:"#/properties/deletions/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 const _errs80 = errors;
-if(typeof data33 !== "boolean"){
+if(errors === _errs79){
+if(typeof data33 == "number"){
+if(data33 < 0 || isNaN(data33)){
+validate164.errors = [{instancePath:instancePath+"/deletions",schemaPath:"#/properties/deletions/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs79){
+}
+}
+var valid0 = _errs79 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.section !== undefined){
+let data34 = data.section;
+const _errs81 = errors;
+const _errs82 = errors;
+if(typeof data34 !== "string"){
+validate164.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs83 = errors;
+const vSchema4 = schema168.enum;
+if(!(((((data34 === "needs_your_review") || (data34 === "returned_to_you")) || (data34 === "ready_to_merge")) || (data34 === "waiting_for_others")) || (data34 === "drafts"))){
+validate164.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema168.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
+if(errors === _errs82){
+}
+var valid13 = _errs82 === errors;
+if(valid13){
+}
+var valid0 = _errs81 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changedSinceVisit !== undefined){
+let data35 = data.changedSinceVisit;
+const _errs84 = errors;
+if(typeof data35 !== "boolean"){
 validate164.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-const _errs81 = errors;
-if(errors === _errs80){
+const _errs85 = errors;
+if(errors === _errs84){
 }
-var valid0 = _errs80 === errors;
+var valid0 = _errs84 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.snooze !== undefined){
-let data34 = data.snooze;
-const _errs82 = errors;
-if(!(validate171(data34, {instancePath:instancePath+"/snooze",parentData:data,parentDataProperty:"snooze",rootData}))){
+let data36 = data.snooze;
+const _errs86 = errors;
+if(!(validate171(data36, {instancePath:instancePath+"/snooze",parentData:data,parentDataProperty:"snooze",rootData}))){
 vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid0 = _errs82 === errors;
+var valid0 = _errs86 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.allowedActions !== undefined){
-let data35 = data.allowedActions;
-const _errs83 = errors;
-const _errs84 = errors;
-if(errors === _errs83){
-if(Array.isArray(data35)){
-if(data35.length < 2){
+let data37 = data.allowedActions;
+const _errs87 = errors;
+const _errs88 = errors;
+if(errors === _errs87){
+if(Array.isArray(data37)){
+if(data37.length < 2){
 validate164.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
 return false;
 }
 else {
 var valid14 = true;
-const len3 = data35.length;
+const len3 = data37.length;
 for(let i3=0; i3<len3; i3++){
-let data36 = data35[i3];
-const _errs85 = errors;
-if(!(validate173(data36, {instancePath:instancePath+"/allowedActions/" + i3,parentData:data35,parentDataProperty:i3,rootData}))){
+let data38 = data37[i3];
+const _errs89 = errors;
+if(!(validate173(data38, {instancePath:instancePath+"/allowedActions/" + i3,parentData:data37,parentDataProperty:i3,rootData}))){
 vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid14 = _errs85 === errors;
+var valid14 = _errs89 === errors;
 if(!valid14){
 break;
 }
@@ -11476,65 +11528,65 @@ else {
 validate164.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs83){
+if(errors === _errs87){
 }
 }
-var valid0 = _errs83 === errors;
+var valid0 = _errs87 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.credential !== undefined){
-let data37 = data.credential;
-const _errs86 = errors;
-if(!(validate158(data37, {instancePath:instancePath+"/credential",parentData:data,parentDataProperty:"credential",rootData}))){
+let data39 = data.credential;
+const _errs90 = errors;
+if(!(validate158(data39, {instancePath:instancePath+"/credential",parentData:data,parentDataProperty:"credential",rootData}))){
 vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid0 = _errs86 === errors;
+var valid0 = _errs90 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.foundBy !== undefined){
-let data38 = data.foundBy;
-const _errs87 = errors;
-const _errs88 = errors;
-if(errors === _errs87){
-if(Array.isArray(data38)){
-if(data38.length < 1){
+let data40 = data.foundBy;
+const _errs91 = errors;
+const _errs92 = errors;
+if(errors === _errs91){
+if(Array.isArray(data40)){
+if(data40.length < 1){
 validate164.errors = [{instancePath:instancePath+"/foundBy",schemaPath:"#/properties/foundBy/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
 }
 else {
 var valid15 = true;
-const len4 = data38.length;
+const len4 = data40.length;
 for(let i4=0; i4<len4; i4++){
-let data39 = data38[i4];
-const _errs89 = errors;
-const _errs90 = errors;
-if(typeof data39 !== "string"){
+let data41 = data40[i4];
+const _errs93 = errors;
+const _errs94 = errors;
+if(typeof data41 !== "string"){
 validate164.errors = [{instancePath:instancePath+"/foundBy/" + i4,schemaPath:"#/components/schemas/Involvement/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs91 = errors;
+const _errs95 = errors;
 const vSchema5 = schema173.enum;
-if(!((((data39 === "author") || (data39 === "review_requested")) || (data39 === "assigned")) || (data39 === "mentioned"))){
+if(!((((data41 === "author") || (data41 === "review_requested")) || (data41 === "assigned")) || (data41 === "mentioned"))){
 validate164.errors = [{instancePath:instancePath+"/foundBy/" + i4,schemaPath:"#/components/schemas/Involvement/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
 }
-if(errors === _errs90){
+if(errors === _errs94){
 }
-var valid16 = _errs90 === errors;
+var valid16 = _errs94 === errors;
 if(valid16){
 }
-var valid15 = _errs89 === errors;
+var valid15 = _errs93 === errors;
 if(!valid15){
 break;
 }
@@ -11547,52 +11599,20 @@ else {
 validate164.errors = [{instancePath:instancePath+"/foundBy",schemaPath:"#/properties/foundBy/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs87){
+if(errors === _errs91){
 }
 }
-var valid0 = _errs87 === errors;
+var valid0 = _errs91 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.readOnly !== undefined){
-let data40 = data.readOnly;
-const _errs92 = errors;
-if(typeof data40 !== "boolean"){
-validate164.errors = [{instancePath:instancePath+"/readOnly",schemaPath:"#/properties/readOnly/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs93 = errors;
-if(errors === _errs92){
-}
-var valid0 = _errs92 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.autoMergeEnabled !== undefined){
-let data41 = data.autoMergeEnabled;
-const _errs94 = errors;
-if(typeof data41 !== "boolean"){
-validate164.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-const _errs95 = errors;
-if(errors === _errs94){
-}
-var valid0 = _errs94 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.autoMergeAllowed !== undefined){
-let data42 = data.autoMergeAllowed;
+let data42 = data.readOnly;
 const _errs96 = errors;
 if(typeof data42 !== "boolean"){
-validate164.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate164.errors = [{instancePath:instancePath+"/readOnly",schemaPath:"#/properties/readOnly/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs97 = errors;
@@ -11604,14 +11624,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.autoMerge !== undefined){
-let data43 = data.autoMerge;
+if(data.autoMergeEnabled !== undefined){
+let data43 = data.autoMergeEnabled;
 const _errs98 = errors;
-if(!(validate178(data43, {instancePath:instancePath+"/autoMerge",parentData:data,parentDataProperty:"autoMerge",rootData}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
-errors = vErrors.length;
+if(typeof data43 !== "boolean"){
+validate164.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
 }
-else {
+const _errs99 = errors;
+if(errors === _errs98){
 }
 var valid0 = _errs98 === errors;
 }
@@ -11619,42 +11640,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.mergeQueueRequired !== undefined){
-let data44 = data.mergeQueueRequired;
-const _errs99 = errors;
+if(data.autoMergeAllowed !== undefined){
+let data44 = data.autoMergeAllowed;
+const _errs100 = errors;
 if(typeof data44 !== "boolean"){
-validate164.errors = [{instancePath:instancePath+"/mergeQueueRequired",schemaPath:"#/properties/mergeQueueRequired/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate164.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-const _errs100 = errors;
-if(errors === _errs99){
-}
-var valid0 = _errs99 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.mergeQueue !== undefined){
-let data45 = data.mergeQueue;
 const _errs101 = errors;
-if(!(validate180(data45, {instancePath:instancePath+"/mergeQueue",parentData:data,parentDataProperty:"mergeQueue",rootData}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
-errors = vErrors.length;
+if(errors === _errs100){
 }
-else {
-}
-var valid0 = _errs101 === errors;
+var valid0 = _errs100 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.review !== undefined){
-let data46 = data.review;
+if(data.autoMerge !== undefined){
+let data45 = data.autoMerge;
 const _errs102 = errors;
-if(!(validate182(data46, {instancePath:instancePath+"/review",parentData:data,parentDataProperty:"review",rootData}))){
-vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+if(!(validate178(data45, {instancePath:instancePath+"/autoMerge",parentData:data,parentDataProperty:"autoMerge",rootData}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 else {
@@ -11665,26 +11671,72 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.botRequest !== undefined){
-let data47 = data.botRequest;
+if(data.mergeQueueRequired !== undefined){
+let data46 = data.mergeQueueRequired;
 const _errs103 = errors;
+if(typeof data46 !== "boolean"){
+validate164.errors = [{instancePath:instancePath+"/mergeQueueRequired",schemaPath:"#/properties/mergeQueueRequired/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
 const _errs104 = errors;
+if(errors === _errs103){
+}
+var valid0 = _errs103 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mergeQueue !== undefined){
+let data47 = data.mergeQueue;
+const _errs105 = errors;
+if(!(validate180(data47, {instancePath:instancePath+"/mergeQueue",parentData:data,parentDataProperty:"mergeQueue",rootData}))){
+vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs105 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.review !== undefined){
+let data48 = data.review;
+const _errs106 = errors;
+if(!(validate182(data48, {instancePath:instancePath+"/review",parentData:data,parentDataProperty:"review",rootData}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid0 = _errs106 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.botRequest !== undefined){
+let data49 = data.botRequest;
+const _errs107 = errors;
+const _errs108 = errors;
 let valid17 = false;
 let passing2 = null;
-const _errs105 = errors;
-if(!(validate184(data47, {instancePath:instancePath+"/botRequest",parentData:data,parentDataProperty:"botRequest",rootData}))){
+const _errs109 = errors;
+if(!(validate184(data49, {instancePath:instancePath+"/botRequest",parentData:data,parentDataProperty:"botRequest",rootData}))){
 vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 else {
 }
-var _valid2 = _errs105 === errors;
+var _valid2 = _errs109 === errors;
 if(_valid2){
 valid17 = true;
 passing2 = 0;
 }
-const _errs106 = errors;
-if(data47 !== null){
+const _errs110 = errors;
+if(data49 !== null){
 const err4 = {instancePath:instancePath+"/botRequest",schemaPath:"#/properties/botRequest/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
@@ -11694,10 +11746,10 @@ vErrors.push(err4);
 }
 errors++;
 }
-const _errs107 = errors;
-if(errors === _errs106){
+const _errs111 = errors;
+if(errors === _errs110){
 }
-var _valid2 = _errs106 === errors;
+var _valid2 = _errs110 === errors;
 if(_valid2 && valid17){
 valid17 = false;
 passing2 = [passing2, 1];
@@ -11721,44 +11773,44 @@ validate164.errors = vErrors;
 return false;
 }
 else {
-errors = _errs104;
+errors = _errs108;
 if(vErrors !== null){
-if(_errs104){
-vErrors.length = _errs104;
+if(_errs108){
+vErrors.length = _errs108;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs103){
+if(errors === _errs107){
 }
-var valid0 = _errs103 === errors;
+var valid0 = _errs107 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.updateRequest !== undefined){
-let data48 = data.updateRequest;
-const _errs108 = errors;
-const _errs109 = errors;
+let data50 = data.updateRequest;
+const _errs112 = errors;
+const _errs113 = errors;
 let valid18 = false;
 let passing3 = null;
-const _errs110 = errors;
-if(!(validate186(data48, {instancePath:instancePath+"/updateRequest",parentData:data,parentDataProperty:"updateRequest",rootData}))){
+const _errs114 = errors;
+if(!(validate186(data50, {instancePath:instancePath+"/updateRequest",parentData:data,parentDataProperty:"updateRequest",rootData}))){
 vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
 errors = vErrors.length;
 }
 else {
 }
-var _valid3 = _errs110 === errors;
+var _valid3 = _errs114 === errors;
 if(_valid3){
 valid18 = true;
 passing3 = 0;
 }
-const _errs111 = errors;
-if(data48 !== null){
+const _errs115 = errors;
+if(data50 !== null){
 const err6 = {instancePath:instancePath+"/updateRequest",schemaPath:"#/properties/updateRequest/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err6];
@@ -11768,10 +11820,10 @@ vErrors.push(err6);
 }
 errors++;
 }
-const _errs112 = errors;
-if(errors === _errs111){
+const _errs116 = errors;
+if(errors === _errs115){
 }
-var _valid3 = _errs111 === errors;
+var _valid3 = _errs115 === errors;
 if(_valid3 && valid18){
 valid18 = false;
 passing3 = [passing3, 1];
@@ -11795,24 +11847,26 @@ validate164.errors = vErrors;
 return false;
 }
 else {
-errors = _errs109;
+errors = _errs113;
 if(vErrors !== null){
-if(_errs109){
-vErrors.length = _errs109;
+if(_errs113){
+vErrors.length = _errs113;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs108){
+if(errors === _errs112){
 }
-var valid0 = _errs108 === errors;
+var valid0 = _errs112 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
+}
 }
 }
 }

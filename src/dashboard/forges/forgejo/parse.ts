@@ -25,7 +25,7 @@ interface PullRequestContext {
 }
 
 export function toForgePullRequest(node: PullRequestNode, { repo, ci, review }: PullRequestContext): ForgePullRequest {
-  const { base, head, mergeable, merge_base, changed_files, requested_reviewers } = node;
+  const { base, head, mergeable, merge_base, additions, deletions, changed_files, requested_reviewers } = node;
   return {
     ...toForgeIssue(node, repo),
     draft: isDraft(node),
@@ -39,6 +39,8 @@ export function toForgePullRequest(node: PullRequestNode, { repo, ci, review }: 
     crossRepository: head.repo_id !== base.repo_id,
     requestedReviewerLogins: (requested_reviewers ?? []).map(({ login }) => login),
     empty: changed_files === 0 && mergeable,
+    ...(typeof additions === 'number' && { additions }),
+    ...(typeof deletions === 'number' && { deletions }),
     ...(review && { review }),
   };
 }

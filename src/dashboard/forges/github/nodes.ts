@@ -49,6 +49,8 @@ export interface PullRequestNode extends IssueNode {
   readonly id: string;
   readonly author: { readonly __typename: string; readonly login: string } | null;
   readonly isDraft: boolean;
+  readonly additions: number;
+  readonly deletions: number;
   readonly changedFiles: number;
   readonly headRefOid: string;
   readonly headRefName: string;

@@ -64,6 +64,7 @@ export function toForgePullRequest(
     requestedReviewerLogins: asked.filter((login) => login !== undefined),
     // GitHub counts files with a delay, but no later than it finds a pull request mergeable.
     empty: node.changedFiles === 0 && mergeable === 'MERGEABLE',
+    ...{ additions: node.additions, deletions: node.deletions },
     autoMergeEnabled: node.autoMergeRequest !== null,
     autoMergeAllowed: repository.autoMergeAllowed,
     mergeQueueRequired: node.isMergeQueueEnabled,

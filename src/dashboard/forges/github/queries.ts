@@ -33,7 +33,7 @@ const STATUS = `
 
 const PULL_REQUEST = `
   fragment pullRequest on PullRequest {
-    id number title url isDraft createdAt updatedAt changedFiles
+    id number title url isDraft createdAt updatedAt additions deletions changedFiles
     author { __typename login }
     labels(first: 20) { nodes { name color } }
     headRefOid headRefName baseRefName isCrossRepository

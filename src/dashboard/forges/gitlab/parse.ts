@@ -17,6 +17,7 @@ export function toRepository(node: ProjectNode): ForgeRepository {
 
 export function toForgePullRequest(node: MergeRequestNode, repo: string): ForgePullRequest {
   const mergeStatus = toMergeStatus(node);
+  const { diffStatsSummary } = node;
   return {
     ...toForgeIssue(node, repo),
     draft: node.draft,
@@ -29,7 +30,8 @@ export function toForgePullRequest(node: MergeRequestNode, repo: string): ForgeP
     crossRepository: node.sourceProjectId !== node.targetProjectId,
     requestedReviewerLogins: listAwaited(node).map(({ username }) => username),
     // GitLab counts files with a delay, but no later than it finds a merge request mergeable.
-    empty: node.diffStatsSummary?.fileCount === 0 && mergeStatus === 'mergeable',
+    empty: diffStatsSummary?.fileCount === 0 && mergeStatus === 'mergeable',
+    ...(diffStatsSummary && { additions: diffStatsSummary.additions, deletions: diffStatsSummary.deletions }),
     autoMergeEnabled: node.autoMergeEnabled,
     review: toReview(node),
   };

@@ -16,7 +16,7 @@ const MERGE_REQUEST = `
     labels(first: 20) { nodes { title color } }
     sourceBranch targetBranch sourceProjectId targetProjectId diffHeadSha
     detailedMergeStatus conflicts divergedFromTargetBranch autoMergeEnabled
-    diffStatsSummary { fileCount }
+    diffStatsSummary { additions deletions fileCount }
     approved approvedBy { nodes { username } }
     reviewers { nodes { username mergeRequestInteraction { reviewState } } }
     headPipeline { id status }
@@ -195,7 +195,11 @@ export interface MergeRequestNode extends IssueNode {
   readonly conflicts: boolean;
   readonly divergedFromTargetBranch: boolean;
   readonly autoMergeEnabled: boolean;
-  readonly diffStatsSummary: { readonly fileCount: number } | null;
+  readonly diffStatsSummary: {
+    readonly additions: number;
+    readonly deletions: number;
+    readonly fileCount: number;
+  } | null;
   /** Whether the merge request has the required approvals. Missing on servers without approval rules. */
   readonly approved?: boolean;
   readonly approvedBy: Users | null;

@@ -64,6 +64,8 @@ test('Forgejo readRepository: returns all fields of pull requests and issues', a
       headBranch: 'change-7',
       crossRepository: true,
       requestedReviewerLogins: ['mona'],
+      additions: 12,
+      deletions: 3,
       empty: false,
       review: { decision: 'none', approvals: 0, requestedReviewers: 2 },
     },

@@ -81,6 +81,8 @@ test('GitHub readRepository: returns all fields of pull requests and issues', as
       readyToMerge: false,
       needsReview: true,
       section: 'needs_your_review',
+      additions: 12,
+      deletions: 3,
       empty: false,
       allowedActions: [
         { action: 'merge', blocked: expect.objectContaining({ code: 'behind' }) as unknown },

@@ -61,6 +61,8 @@ test('GitLab readRepository: returns all fields of merge requests and issues', a
       headBranch: 'change-7',
       crossRepository: true,
       requestedReviewerLogins: ['mona'],
+      additions: 12,
+      deletions: 3,
       empty: false,
       autoMergeEnabled: true,
       review: { decision: 'approved', approvals: 1, requestedReviewers: 1 },

@@ -114,11 +114,23 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
           {row.repo}
         </span>{' '}
         #{row.number} · {row.author} · <RelativeTime time={row.updatedAt} />
+        <Size {...row} />
         {row.credential && ` · ${row.credential.label}`}
         {row.foundBy && ` · ${row.foundBy.map((one) => INVOLVEMENTS[one]).join(', ')}`}
         {reason !== undefined && <span class={BAD.has(reason) ? 'bad' : undefined}> · {reason}</span>}
       </div>
     </div>
+  );
+}
+
+/** The numbers of added and deleted lines, on wide screens. */
+function Size({ additions, deletions }: PullRequest) {
+  if (additions === undefined || deletions === undefined) return null;
+  return (
+    <span class="size" title="added and deleted lines">
+      {' '}
+      · +{additions.toLocaleString()} −{deletions.toLocaleString()}
+    </span>
   );
 }
 
