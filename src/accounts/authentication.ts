@@ -1,8 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { nameBrowser } from '@trellis/core/browser-name';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import type { SessionsTable } from '../storage/tables.js';
 import { createTokenCallers, type TokenKind } from './bearer-tokens.js';
 import { type Caller, requireSession, type SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
@@ -78,13 +80,16 @@ const LIFETIME_MS = 30 * DAY_MS;
 /** The limit from the start of a session, however often it is used, so that a stolen cookie expires. */
 const MAX_LIFETIME_MS = 90 * DAY_MS;
 
-/** The minimum time between two writes that extend a session. */
-const RENEW_AFTER_MS = DAY_MS;
+/** The minimum time between two writes that record the use of a session and extend it. */
+const RENEW_AFTER_MS = 3_600_000;
 
 export interface Sessions {
   /** Starts a session. @returns the secret id for the cookie; only its hash is stored. */
-  start(personId: string): Promise<string>;
-  /** Finds the user of a session, and extends the session by 30 days, to at most 90 days after its start. */
+  start(personId: string, userAgent?: string): Promise<string>;
+  /**
+   * Finds the user of a session, and extends the session by 30 days, to at most 90 days after its start. Use is recorded
+   * at most once an hour.
+   */
   findCaller(id: string): Promise<SessionCaller | undefined>;
   /** Ends the caller's session. Does nothing without a session. */
   signOut(caller: Caller | undefined, from: string): Promise<void>;
@@ -94,11 +99,42 @@ export interface Sessions {
    * @throws AppError `session_required` for a token.
    */
   signOutEverywhere(caller: Caller | undefined, from: string): Promise<void>;
+  /**
+   * Lists the sessions of the caller: the current one, then the newest first, at most 100.
+   *
+   * @throws AppError `session_required` for a token.
+   */
+  list(caller: Caller | undefined): Promise<Session[]>;
+  /**
+   * Ends a session of the caller by its listed id. Does nothing if the caller has no such session.
+   *
+   * @throws AppError `session_required` for a token.
+   */
+  end(caller: Caller | undefined, id: string, from: string): Promise<void>;
+  /**
+   * Ends all sessions of the caller except the current one. Tokens stay valid.
+   *
+   * @throws AppError `session_required` for a token.
+   */
+  endOthers(caller: Caller | undefined, from: string): Promise<void>;
+}
+
+/** A session as its user sees it. */
+export interface Session {
+  /** Identifies the session in the list; useless as a cookie. */
+  readonly id: string;
+  /** Browser and operating system; `undefined` for sessions that earlier releases started. */
+  readonly browser: string | undefined;
+  readonly createdAt: Date;
+  /** Exact to the hour; `undefined` if it is unknown. */
+  readonly lastUsedAt: Date | undefined;
+  readonly expiresAt: Date;
+  readonly isCurrent: boolean;
 }
 
 export function createSessions(database: Database, now: () => number = Date.now): Sessions {
   return {
-    start: (personId) => startSession(database, personId, now()),
+    start: (personId, userAgent) => startSession(database, { personId, userAgent, at: now() }),
     findCaller: (id) => findCaller(database, hash('sha256', id), now()),
     async signOut(caller, from) {
       if (caller?.kind !== 'session') return;
@@ -116,13 +152,87 @@ export function createSessions(database: Database, now: () => number = Date.now)
         await recordEvent(transaction, { action: 'signed_out_everywhere', actor: session, personId, from, at: now() });
       });
     },
+    list: (caller) => listSessions(database, requireSession(caller), now()),
+    async end(caller, id, from) {
+      const session = requireSession(caller);
+      const { personId } = session;
+      await inTransaction(database, async (transaction) => {
+        const own = await transaction
+          .selectFrom('sessions')
+          .select('id_hash')
+          .where('person_id', '=', personId)
+          .execute();
+        const row = own.find(({ id_hash }) => toListedId(id_hash) === id);
+        if (row === undefined) return;
+        await transaction.deleteFrom('sessions').where('id_hash', '=', row.id_hash).execute();
+        await recordEvent(transaction, { action: 'session_ended', actor: session, personId, from, at: now() });
+      });
+    },
+    async endOthers(caller, from) {
+      const session = requireSession(caller);
+      const { personId, sessionId } = session;
+      await inTransaction(database, async (transaction) => {
+        const own = transaction.deleteFrom('sessions').where('person_id', '=', personId);
+        await own.where('id_hash', '!=', sessionId).execute();
+        await recordEvent(transaction, { action: 'other_sessions_ended', actor: session, personId, from, at: now() });
+      });
+    },
   };
 }
 
+const MAX_LISTED = 100;
+
+async function listSessions(
+  database: Database,
+  { personId, sessionId }: SessionCaller,
+  at: number,
+): Promise<Session[]> {
+  const open = database.selectFrom('sessions').selectAll().where('expires_at', '>', at);
+  const own = open.where('person_id', '=', personId);
+  const current = await own.where('id_hash', '=', sessionId).execute();
+  const others = await own
+    .where('id_hash', '!=', sessionId)
+    // Earlier releases extended sessions without a limit.
+    .where('created_at', '>', at - MAX_LIFETIME_MS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id_hash')
+    .limit(MAX_LISTED - current.length)
+    .execute();
+  return [...current, ...others].map((row) => toSession(row, sessionId));
+}
+
+function toSession({ id_hash, browser, last_used_at, ...row }: SessionsTable, currentId: string): Session {
+  return {
+    id: toListedId(id_hash),
+    browser: browser ?? undefined,
+    createdAt: new Date(row.created_at),
+    lastUsedAt: last_used_at === null ? undefined : new Date(last_used_at),
+    expiresAt: new Date(row.expires_at),
+    isCurrent: id_hash === currentId,
+  };
+}
+
+/** Returns an id that reveals nothing of the stored hash, by which the database finds a session. */
+const toListedId = (idHash: string): string => hash('sha256', `listed session ${idHash}`).slice(0, 32);
+
+interface NewSession {
+  readonly personId: string;
+  /** The `User-Agent` of the browser. Only a coarse name of it is stored. */
+  readonly userAgent?: string;
+  readonly at: number;
+}
+
 /** Starts a session in the transaction of the calling code. @returns the secret id for the cookie. */
-export async function startSession(database: Database, personId: string, at: number): Promise<string> {
+export async function startSession(database: Database, { personId, userAgent = '', at }: NewSession): Promise<string> {
   const id = randomBytes(32).toString('base64url');
-  const row = { id_hash: hash('sha256', id), person_id: personId, created_at: at, expires_at: at + LIFETIME_MS };
+  const row = {
+    id_hash: hash('sha256', id),
+    person_id: personId,
+    created_at: at,
+    expires_at: at + LIFETIME_MS,
+    browser: userAgent === '' ? null : nameBrowser(userAgent),
+    last_used_at: at,
+  };
   await database.insertInto('sessions').values(row).execute();
   return id;
 }
@@ -131,7 +241,7 @@ const findSession = prepare((database, { idHash, at }: { readonly idHash: string
   database
     .selectFrom('sessions')
     .innerJoin('people', 'people.id', 'sessions.person_id')
-    .select(['person_id', 'sessions.created_at', 'expires_at', 'username', 'is_admin'])
+    .select(['person_id', 'sessions.created_at', 'expires_at', 'last_used_at', 'username', 'is_admin'])
     .where('id_hash', '=', idHash)
     .where('expires_at', '>', at),
 );
@@ -142,8 +252,8 @@ async function findCaller(database: Database, idHash: string, at: number): Promi
   const expiresAt = Math.min(at + LIFETIME_MS, row.created_at + MAX_LIFETIME_MS);
   // Earlier releases extended sessions without a limit.
   if (expiresAt <= at) return undefined;
-  if (expiresAt - row.expires_at >= RENEW_AFTER_MS) {
-    const renewed = { expires_at: expiresAt };
+  if (at - (row.last_used_at ?? 0) >= RENEW_AFTER_MS) {
+    const renewed = { expires_at: expiresAt, last_used_at: at };
     await database.updateTable('sessions').set(renewed).where('id_hash', '=', idHash).execute();
   }
   const { person_id: personId, username, is_admin, created_at: startedAt } = row;

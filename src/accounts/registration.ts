@@ -68,6 +68,8 @@ export interface FinishRegistrationRequest {
   readonly credential: unknown;
   /** The name of the passkey. */
   readonly label?: string;
+  /** The `User-Agent` of the browser, of which the session stores a coarse name. */
+  readonly userAgent?: string;
 }
 
 export function createRegistration(
@@ -96,7 +98,7 @@ export function createRegistration(
         link.username_key === null || (await findUserRow(database, username))?.is_admin === 1;
       return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge, requiresVerification });
     },
-    async finish({ username, credential, label = 'First passkey' }, from) {
+    async finish({ username, credential, label = 'First passkey', userAgent }, from) {
       const name = parseLabel(label);
       const challenge = readChallenge(credential);
       const begun = await consumeChallenge(database, challenge, { ceremony: 'register', at: now() });
@@ -123,7 +125,8 @@ export function createRegistration(
           from,
           at,
         });
-        return { user, passkeyId: passkey.id, sessionId: await startSession(transaction, user.id, at) };
+        const sessionId = await startSession(transaction, { personId: user.id, userAgent, at });
+        return { user, passkeyId: passkey.id, sessionId };
       });
     },
   };

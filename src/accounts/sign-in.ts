@@ -25,6 +25,8 @@ export interface FinishSignInRequest {
   readonly onlyAdmin?: boolean;
   /** The unverified credential from the browser. */
   readonly credential: unknown;
+  /** The `User-Agent` of the browser, of which the session stores a coarse name. */
+  readonly userAgent?: string;
 }
 
 export interface SignIn {
@@ -65,7 +67,7 @@ export function createSignIn(
       const challenge = await createChallenge(database, { ceremony: 'sign_in', at: now() });
       return toRequestOptions(relyingParty(), challenge);
     },
-    async finish({ username, onlyAdmin = false, credential }, from) {
+    async finish({ username, onlyAdmin = false, credential, userAgent }, from) {
       const { passkey, counter, isUserVerified } = await verify(credential);
       return inTransaction(database, async (transaction) => {
         const at = now();
@@ -82,7 +84,7 @@ export function createSignIn(
         const actor = { kind: 'session', personId: user.id } as const;
         const event = { actor, personId: user.id, subject: passkey.id, from, at };
         await recordEvent(transaction, { action: 'signed_in', ...event });
-        return { user, sessionId: await startSession(transaction, user.id, at) };
+        return { user, sessionId: await startSession(transaction, { personId: user.id, userAgent, at }) };
       });
     },
     async confirm({ personId, isAdmin }, credential) {

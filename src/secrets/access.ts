@@ -5,7 +5,7 @@ import { requireAdminSession } from '../accounts/callers.js';
 import type { CreationOptions, RequestOptions } from '../accounts/ceremony.js';
 import type { PasskeyListener } from '../accounts/events.js';
 import type { Passkey } from '../accounts/passkeys.js';
-import type { SignIn } from '../accounts/sign-in.js';
+import type { FinishSignInRequest, SignIn } from '../accounts/sign-in.js';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { auditPasskeyChange, type RequestOrigin } from './audit/chain.js';
@@ -77,6 +77,8 @@ interface FinishOwnerRegistrationRequest extends OwnerKeys {
   readonly label?: string;
   /** The identity wrapped by this passkey. */
   readonly wrappedIdentity?: string;
+  /** The `User-Agent` of the browser, of which the session stores a coarse name. */
+  readonly userAgent?: string;
 }
 
 interface RegisteredPasskey {
@@ -102,7 +104,7 @@ interface OwnerAccess {
   /** @throws AppError `invalid_input` while the server has no owner. */
   beginSignIn(): Promise<RequestOptions>;
   /** @returns The secret for the session cookie. @throws AppError `unauthenticated` for other users. */
-  finishSignIn(credential: unknown, from: string): Promise<string>;
+  finishSignIn(answer: Pick<FinishSignInRequest, 'credential' | 'userAgent'>, from: string): Promise<string>;
 }
 
 interface OwnerAccessDependencies {
@@ -122,7 +124,7 @@ function createOwnerAccess(
       await assertNoOwner(owner);
       return registration.begin({ username, displayName, inviteToken: setupToken });
     },
-    async finishRegistration(origin, { credential, username = OWNER_NAME, label = '', ...keys }) {
+    async finishRegistration(origin, { credential, username = OWNER_NAME, label = '', userAgent, ...keys }) {
       if (keys.publicKey) parsePublicKey(keys.publicKey);
       const { passkeys, registration } = accountsFactory(saveKeys(origin, keys));
       if (origin.caller !== undefined) {
@@ -131,7 +133,7 @@ function createOwnerAccess(
         return { passkey: await readOwnerPasskey(database, id), sessionId: undefined };
       }
       await assertNoOwner(owner);
-      const response = { credential, username, label: label === '' ? 'passkey 1' : label };
+      const response = { credential, username, label: label === '' ? 'passkey 1' : label, userAgent };
       const { passkeyId, sessionId } = await registration.finish(response, origin.ip);
       return { passkey: await readOwnerPasskey(database, passkeyId), sessionId };
     },
@@ -139,8 +141,8 @@ function createOwnerAccess(
       if (await owner.exists()) return signIn.begin();
       throw new AppError('invalid_input', 'The server has no owner yet. Open the setup link first.');
     },
-    async finishSignIn(credential, from) {
-      const { sessionId } = await signIn.finish({ credential, onlyAdmin: true }, from).catch(throwSignInError);
+    async finishSignIn(answer, from) {
+      const { sessionId } = await signIn.finish({ ...answer, onlyAdmin: true }, from).catch(throwSignInError);
       return sessionId;
     },
   };
@@ -149,7 +151,7 @@ function createOwnerAccess(
 /** Returns a listener that records the new passkey and stores the keys in the transaction of the passkey. */
 function saveKeys(
   { callerName }: RequestOrigin,
-  { wrappedIdentity, ...keys }: Omit<FinishOwnerRegistrationRequest, 'credential'>,
+  { wrappedIdentity, ...keys }: Omit<FinishOwnerRegistrationRequest, 'credential' | 'userAgent'>,
 ): PasskeyListener {
   return async (transaction, change) => {
     await auditPasskeyChange(transaction, change, callerName);

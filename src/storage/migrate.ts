@@ -35,6 +35,7 @@ import {
   reviewHistory,
 } from './migrations/0024-0028-notifications-and-history.js';
 import { deviceLogins } from './migrations/0030-device-logins.js';
+import { sessionDetails } from './migrations/0031-session-details.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   valueSignatures,
   reviewHistory,
   deviceLogins,
+  sessionDetails,
 ];
 
 /** The tables whose rows a migration deletes. It runs only if they are empty, or the operator allows it. */
@@ -89,7 +91,7 @@ const DELETED_ROWS: ReadonlyMap<Migration, keyof Tables> = new Map([
 const EXPANSIONS: ReadonlySet<Migration> = new Set([
   ...[backupSchedule, hiddenRepositories, auditArchives, notifications],
   ...[forgeCredentials, workloadIdentity, valueSignatures, reviewHistory],
-  deviceLogins,
+  ...[deviceLogins, sessionDetails],
 ]);
 
 interface SchemaVersions {

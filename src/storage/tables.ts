@@ -73,6 +73,10 @@ export interface SessionsTable {
   person_id: string;
   created_at: number;
   expires_at: number;
+  /** A coarse name such as "Firefox on Linux"; null for sessions of earlier releases. */
+  browser: string | null;
+  /** Exact to the hour; null for sessions of earlier releases. */
+  last_used_at: number | null;
 }
 
 export interface TokensTable {

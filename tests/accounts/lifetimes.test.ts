@@ -63,6 +63,33 @@ test('A session ends 90 days after its start, however often it is used', async (
   expect(await accounts.sessions.findCaller(await accounts.sessions.start(id))).toMatchObject({ personId: id });
 });
 
+test('The use of a session is recorded once an hour', async () => {
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
+  const session = await accounts.sessions.start(id);
+  const readUse = async () => {
+    const caller = await accounts.sessions.findCaller(session);
+    const [listed] = await accounts.sessions.list(caller);
+    return (listed!.lastUsedAt!.getTime() - at) / MINUTE;
+  };
+  at += 59 * MINUTE;
+  expect(await readUse()).toBe(-59);
+  at += MINUTE;
+  expect(await readUse()).toBe(0);
+});
+
+test('A list of sessions has the current one first, and at most 100', async () => {
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
+  const caller = await accounts.sessions.findCaller(await accounts.sessions.start(id));
+  for (let number = 0; number < 101; number += 1) {
+    at += MINUTE;
+    await accounts.sessions.start(id);
+  }
+  const listed = await accounts.sessions.list(caller);
+  expect(listed).toHaveLength(100);
+  expect(listed.map(({ isCurrent }) => isCurrent).indexOf(true)).toBe(0);
+  expect(listed[1]!.createdAt.getTime()).toBe(at);
+});
+
 test('A session that an earlier release extended beyond 90 days has ended', async () => {
   const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);

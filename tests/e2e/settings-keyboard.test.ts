@@ -7,6 +7,7 @@ import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js'
 import { inviteGuest } from './support/invite.js';
 import { createKeyboard, type Keyboard } from './support/keyboard.js';
 import { waitForSave } from './support/page-actions.js';
+import { signInElsewhere } from './support/sign-in-elsewhere.js';
 import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
 describeInBrowser('settings and administration, with the keyboard only', () => {
@@ -107,6 +108,18 @@ describeInBrowser('settings and administration, with the keyboard only', () => {
     expect(await focused()).toContain('Rename');
     await confirm('button "Remove old phone"');
     await said('Passkey “old phone” removed.');
+  });
+
+  test('ends a session, and all others', async () => {
+    const { confirm, arriveAt } = keyboard;
+    for (const userAgent of ['Firefox on Linux', 'Safari on iPhone']) await signInElsewhere(stage, userAgent);
+    await goTo('Sessions');
+    await confirm('button "End the session of Firefox on Linux');
+    await said('Session of Firefox on Linux ended.');
+    await arriveAt('heading "Sessions"');
+    await confirm('button "End all other sessions"');
+    await said('All other sessions ended.');
+    await arriveAt('heading "Sessions"');
   });
 
   test('selects theme and time zone', async () => {

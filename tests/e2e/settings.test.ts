@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
@@ -9,6 +9,7 @@ import { describeInBrowser } from './support/chromium.js';
 import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
 import { inviteGuest } from './support/invite.js';
 import { pressAndConfirm, waitForSave } from './support/page-actions.js';
+import { signInElsewhere } from './support/sign-in-elsewhere.js';
 import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by personal access token' } };
@@ -363,6 +364,37 @@ describeInBrowser('settings page', () => {
     await guest.page.getByText('No code host connected yet.').waitFor();
     expect(await picker.count()).toBe(0);
     await guest.close();
+  });
+
+  test('lists the sessions, ends one of them, and all others', async () => {
+    const agents = [
+      'Mozilla/5.0 (Windows NT 10.0) Firefox/142.0',
+      'Mozilla/5.0 (iPhone) Safari/604.1',
+      '<i>Chrome</i>',
+    ];
+    const elsewhere: BrowserContext[] = [];
+    for (const agent of agents) elsewhere.push(await signInElsewhere(stage, agent));
+    await visit();
+    const sessions = section('Sessions');
+    await sessions.getByText('this session').waitFor();
+    expect(await sessions.getByRole('button', { name: /^End the session of / }).count()).toBe(3);
+    await expectAccessible(page);
+    await pressAndConfirm(
+      sessions.getByRole('button', { name: /^End the session of Firefox on Windows, signed in / }),
+      'End session?',
+    );
+    await said('Session of Firefox on Windows ended.');
+    await sessions.getByText('Firefox on Windows').waitFor({ state: 'detached' });
+    const statuses = () =>
+      Promise.all(
+        elsewhere.map(async (other) => (await other.request.get(`${stage.server.origin}/api/auth/session`)).status()),
+      );
+    expect(await statuses()).toEqual([401, 200, 200]);
+    await pressAndConfirm(button('End all other sessions', sessions), 'End all other sessions?');
+    await said('All other sessions ended.');
+    await button('End all other sessions', sessions).waitFor({ state: 'detached' });
+    expect(await statuses()).toEqual([401, 401, 401]);
+    for (const other of elsewhere) await other.close();
   });
 
   test('signing out everywhere ends all sessions', async () => {

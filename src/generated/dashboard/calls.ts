@@ -64,7 +64,7 @@ export const beginRegistration = /* @__PURE__ */ createCall<paths, operations['b
  *
  * Errors: 400 `invalid_input`, 406 `not_acceptable`, 409 `conflict`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const finishRegistration = /* @__PURE__ */ createCall<paths, operations['finishRegistration'], CallArguments<operations['finishRegistration']>>('post', '/api/auth/register/finish');
+export const finishRegistration = /* @__PURE__ */ createCall<paths, operations['finishRegistration'], CallArguments<operations['finishRegistration']>>('post', '/api/auth/register/finish', { places: { 'user-agent': 'header' } });
 
 /**
  * Start signing in
@@ -85,7 +85,7 @@ export const beginLogin = /* @__PURE__ */ createCall<paths, operations['beginLog
  *
  * Errors: 400 `invalid_input`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const finishLogin = /* @__PURE__ */ createCall<paths, operations['finishLogin'], CallArguments<operations['finishLogin']>>('post', '/api/auth/login/finish');
+export const finishLogin = /* @__PURE__ */ createCall<paths, operations['finishLogin'], CallArguments<operations['finishLogin']>>('post', '/api/auth/login/finish', { places: { 'user-agent': 'header' } });
 
 /**
  * Sign out
@@ -105,6 +105,35 @@ export const logout = /* @__PURE__ */ createCall<paths, operations['logout'], Ca
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
 export const logoutEverywhere = /* @__PURE__ */ createCall<paths, operations['logoutEverywhere'], CallArguments<operations['logoutEverywhere']>>('post', '/api/auth/logout-everywhere');
+
+/**
+ * End all other sessions
+ *
+ * Requires a session. Ends all sessions of the caller except the current one. API tokens stay valid.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const logoutOthers = /* @__PURE__ */ createCall<paths, operations['logoutOthers'], CallArguments<operations['logoutOthers']>>('post', '/api/auth/logout-others');
+
+/**
+ * List sessions
+ *
+ * Requires a session. Returns the caller's sessions, at most the 100 newest. The current one comes first, the others
+ * are sorted by sign-in, newest first. Sessions of the secrets service are included.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const listSessions = /* @__PURE__ */ createCall<paths, operations['listSessions'], CallArguments<operations['listSessions']>>('get', '/api/auth/sessions');
+
+/**
+ * End a session
+ *
+ * Requires a session. The session is rejected from its next request on. Idempotent: an unknown id, or an id of a
+ * different user's session, also returns 204.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
+ */
+export const endSession = /* @__PURE__ */ createCall<paths, operations['endSession'], CallArguments<operations['endSession']>>('delete', '/api/auth/sessions/{id}');
 
 /**
  * Get the signed-in user

@@ -110,6 +110,7 @@ export const operations: readonly OperationSpec[] = [
     rateLimit: 'sign-in',
     parameters: [
       { name: 'username', in: 'query', required: true, type: 'string', list: false, rest: false },
+      { name: 'user-agent', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 65536 },
     responses: {
@@ -123,7 +124,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { query: validators.finishRegistrationQuery, body: validators.finishRegistrationBody },
+    validate: { query: validators.finishRegistrationQuery, headers: validators.finishRegistrationHeaders, body: validators.finishRegistrationBody },
   },
   {
     id: 'beginLogin',
@@ -153,6 +154,7 @@ export const operations: readonly OperationSpec[] = [
     rateLimit: 'sign-in',
     parameters: [
       { name: 'username', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'user-agent', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 65536 },
     responses: {
@@ -165,7 +167,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { query: validators.finishLoginQuery, body: validators.finishLoginBody },
+    validate: { query: validators.finishLoginQuery, headers: validators.finishLoginHeaders, body: validators.finishLoginBody },
   },
   {
     id: 'logout',
@@ -200,6 +202,60 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
+  },
+  {
+    id: 'logoutOthers',
+    method: 'post',
+    path: '/api/auth/logout-others',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'listSessions',
+    method: 'get',
+    path: '/api/auth/sessions',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listSessionsResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'endSession',
+    method: 'delete',
+    path: '/api/auth/sessions/{id}',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.endSessionParams },
   },
   {
     id: 'getSession',
@@ -2214,6 +2270,10 @@ export interface FinishRegistrationInput extends RequestContext {
     /** The username with which registration was started. */
     readonly username: components['schemas']['Username'];
   };
+  readonly headers: {
+    /** Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux". */
+    readonly 'user-agent'?: string;
+  };
   readonly body: components['schemas']['RegistrationCredential'];
   readonly caller: Caller | undefined;
 }
@@ -2247,6 +2307,10 @@ export interface FinishLoginInput extends RequestContext {
   readonly query: {
     /** The expected user. If given, passkeys of other users are rejected. */
     readonly username?: components['schemas']['Username'];
+  };
+  readonly headers: {
+    /** Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux". */
+    readonly 'user-agent'?: string;
   };
   readonly body: components['schemas']['AuthenticationCredential'];
   readonly caller: Caller | undefined;
@@ -2293,6 +2357,46 @@ export type LogoutEverywhereOutput =
         /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
+    };
+
+/** The input of `logoutOthers`. */
+export interface LogoutOthersInput extends RequestContext {
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `logoutOthers`. Errors are thrown. */
+export type LogoutOthersOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** The input of `listSessions`. */
+export interface ListSessionsInput extends RequestContext {
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `listSessions`. Errors are thrown. */
+export type ListSessionsOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listSessions']['responses'][200]['content']['application/json'];
+    };
+
+/** The input of `endSession`. */
+export interface EndSessionInput extends RequestContext {
+  readonly params: {
+    /** The session's id, as listed. */
+    readonly id: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** The responses of `endSession`. Errors are thrown. */
+export type EndSessionOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
     };
 
 /** The input of `getSession`. */
@@ -4580,6 +4684,12 @@ export interface AuthHandlers {
   readonly logout: (input: LogoutInput) => Promise<LogoutOutput>;
   /** Sign out everywhere */
   readonly logoutEverywhere: (input: LogoutEverywhereInput) => Promise<LogoutEverywhereOutput>;
+  /** End all other sessions */
+  readonly logoutOthers: (input: LogoutOthersInput) => Promise<LogoutOthersOutput>;
+  /** List sessions */
+  readonly listSessions: (input: ListSessionsInput) => Promise<ListSessionsOutput>;
+  /** End a session */
+  readonly endSession: (input: EndSessionInput) => Promise<EndSessionOutput>;
   /** Get the signed-in user */
   readonly getSession: (input: GetSessionInput) => Promise<GetSessionOutput>;
 }

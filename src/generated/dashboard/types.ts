@@ -214,6 +214,68 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/auth/logout-others": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * End all other sessions
+         * @description Requires a session. Ends all sessions of the caller except the current one. API tokens stay valid.
+         */
+        readonly post: operations["logoutOthers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Requires a session. Returns the caller's sessions, at most the 100 newest. The current one comes first, the others
+         *     are sorted by sign-in, newest first. Sessions of the secrets service are included.
+         */
+        readonly get: operations["listSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/sessions/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End a session
+         * @description Requires a session. The session is rejected from its next request on. Idempotent: an unknown id, or an id of a
+         *     different user's session, also returns 204.
+         */
+        readonly delete: operations["endSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/auth/session": {
         readonly parameters: {
             readonly query?: never;
@@ -2113,6 +2175,30 @@ export interface components {
                 readonly userHandle?: string;
             };
         };
+        /** @description A signed-in browser. */
+        readonly Session: {
+            /** @description Identifies the session in this list; not the secret of its cookie. */
+            readonly id: string;
+            /** @description The browser and its operating system; absent for sessions that an earlier release started. */
+            readonly browser?: string;
+            /**
+             * Format: date-time
+             * @description The time of the sign-in.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the last use, exact to the hour; absent if it is unknown.
+             */
+            readonly lastUsedAt?: string;
+            /**
+             * Format: date-time
+             * @description The time at which it ends if it is not used again.
+             */
+            readonly expiresAt: string;
+            /** @description Whether it is the session of this request. */
+            readonly isCurrent: boolean;
+        };
         /** @description A passkey. */
         readonly Credential: {
             /** @description The credential id, in base64url. */
@@ -3968,6 +4054,16 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux".
+         * @example Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0
+         */
+        readonly UserAgent: string;
+        /**
+         * @description The session's id, as listed.
+         * @example 5d41402abc4b2a76b9719d911017c592
+         */
+        readonly SessionId: string;
+        /**
          * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
          *     response and has no further effect.
          * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
@@ -4323,7 +4419,13 @@ export interface operations {
                  */
                 readonly username: components["schemas"]["Username"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux".
+                 * @example Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0
+                 */
+                readonly "User-Agent"?: components["parameters"]["UserAgent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4430,7 +4532,13 @@ export interface operations {
                  */
                 readonly username?: components["schemas"]["Username"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux".
+                 * @example Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0
+                 */
+                readonly "User-Agent"?: components["parameters"]["UserAgent"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4517,6 +4625,99 @@ export interface operations {
             readonly 204: {
                 headers: {
                     readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly logoutOthers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The current session is the only one of the caller. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listSessions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller's sessions. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "5d41402abc4b2a76b9719d911017c592",
+                     *         "browser": "Firefox on Linux",
+                     *         "createdAt": "2026-05-01T08:00:00Z",
+                     *         "lastUsedAt": "2026-05-03T09:00:00Z",
+                     *         "expiresAt": "2026-06-02T09:00:00Z",
+                     *         "isCurrent": true
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Session"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly endSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The session's id, as listed.
+                 * @example 5d41402abc4b2a76b9719d911017c592
+                 */
+                readonly id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller has no session with this id. */
+            readonly 204: {
+                headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;

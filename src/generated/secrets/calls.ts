@@ -44,7 +44,7 @@ export const beginRegistration = /* @__PURE__ */ createCall<paths, operations['b
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const finishRegistration = /* @__PURE__ */ createCall<paths, operations['finishRegistration'], CallArguments<operations['finishRegistration']>>('post', '/auth/register/finish', { places: { 'x-caller': 'header' } });
+export const finishRegistration = /* @__PURE__ */ createCall<paths, operations['finishRegistration'], CallArguments<operations['finishRegistration']>>('post', '/auth/register/finish', { places: { 'x-caller': 'header', 'user-agent': 'header' } });
 
 /**
  * Start signing in
@@ -64,7 +64,7 @@ export const beginLogin = /* @__PURE__ */ createCall<paths, operations['beginLog
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 413 `too_large`, 415 `unsupported_media_type`, 422 `unprocessable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const finishLogin = /* @__PURE__ */ createCall<paths, operations['finishLogin'], CallArguments<operations['finishLogin']>>('post', '/auth/login/finish', { places: { 'x-caller': 'header' } });
+export const finishLogin = /* @__PURE__ */ createCall<paths, operations['finishLogin'], CallArguments<operations['finishLogin']>>('post', '/auth/login/finish', { places: { 'x-caller': 'header', 'user-agent': 'header' } });
 
 /**
  * Sign out

@@ -82,6 +82,7 @@ export const operations: readonly OperationSpec[] = [
     rateLimit: 'sign-in',
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'user-agent', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -124,6 +125,7 @@ export const operations: readonly OperationSpec[] = [
     rateLimit: 'sign-in',
     parameters: [
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'user-agent', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -1333,6 +1335,8 @@ export interface FinishRegistrationInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
+    /** Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux". */
+    readonly 'user-agent'?: string;
   };
   readonly body: components['schemas']['RegistrationFinishRequest'] & Required<Pick<components['schemas']['RegistrationFinishRequest'], 'username'>>;
   readonly caller: SessionCaller | undefined;
@@ -1366,6 +1370,8 @@ export interface FinishLoginInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
+    /** Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux". */
+    readonly 'user-agent'?: string;
   };
   readonly body: components['schemas']['LoginFinishRequest'];
   readonly caller: Caller | undefined;

@@ -2207,6 +2207,11 @@ export interface components {
          * @example acme/shop/deploy
          */
         readonly Caller: string;
+        /**
+         * @description Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux".
+         * @example Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0
+         */
+        readonly UserAgent: string;
         /** @description The maximum number of entries to return. */
         readonly Limit: number;
         /** @description The number of entries to skip. */
@@ -2470,6 +2475,11 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux".
+                 * @example Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0
+                 */
+                readonly "User-Agent"?: components["parameters"]["UserAgent"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -2575,6 +2585,11 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Browsers send it. The session stores only a coarse name of the browser, such as "Firefox on Linux".
+                 * @example Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0
+                 */
+                readonly "User-Agent"?: components["parameters"]["UserAgent"];
             };
             readonly path?: never;
             readonly cookie?: never;

@@ -933,7 +933,7 @@ return errors === 0;
 }
 
 export const finishRegistrationHeaders = validate28;
-const schema21 = {"$id":"function-finishRegistrationHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema21 = {"$id":"function-finishRegistrationHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"user-agent":{"type":"string","maxLength":65536}},"required":[]};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-finishRegistrationHeaders" */;
@@ -968,6 +968,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data["user-agent"] !== undefined){
+let data1 = data["user-agent"];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 65536){
+validate28.errors = [{instancePath:instancePath+"/user-agent",schemaPath:"#/properties/user-agent/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate28.errors = [{instancePath:instancePath+"/user-agent",schemaPath:"#/properties/user-agent/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 else {
@@ -1764,7 +1791,7 @@ return errors === 0;
 }
 
 export const finishLoginHeaders = validate46;
-const schema32 = {"$id":"function-finishLoginHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]};
+const schema32 = {"$id":"function-finishLoginHeaders","type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"user-agent":{"type":"string","maxLength":65536}},"required":[]};
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="function-finishLoginHeaders" */;
@@ -1799,6 +1826,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data["user-agent"] !== undefined){
+let data1 = data["user-agent"];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 65536){
+validate46.errors = [{instancePath:instancePath+"/user-agent",schemaPath:"#/properties/user-agent/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
+return false;
+}
+else {
+}
+}
+else {
+validate46.errors = [{instancePath:instancePath+"/user-agent",schemaPath:"#/properties/user-agent/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(errors === _errs3){
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 else {

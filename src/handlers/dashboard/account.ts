@@ -1,4 +1,5 @@
 import type { ApiToken } from '../../accounts/api-tokens.js';
+import type { Session } from '../../accounts/authentication.js';
 import type { Passkey } from '../../accounts/passkeys.js';
 import type { SignInResult } from '../../accounts/registration.js';
 import type { AuthHandlers, CredentialsHandlers, TokensHandlers } from '../../generated/dashboard/operations.js';
@@ -18,13 +19,20 @@ export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>):
 
     beginRegistration: async ({ body }) => ({ status: 200, body: await registration.begin(body) }),
 
-    finishRegistration: async ({ query, body, address }) =>
-      signedIn(await registration.finish({ username: query.username, credential: body }, address)),
+    finishRegistration: async ({ query, body, headers, address }) =>
+      signedIn(
+        await registration.finish(
+          { username: query.username, credential: body, userAgent: headers['user-agent'] },
+          address,
+        ),
+      ),
 
     beginLogin: async () => ({ status: 200, body: await signIn.begin() }),
 
-    finishLogin: async ({ query, body, address }) =>
-      signedIn(await signIn.finish({ username: query.username, credential: body }, address)),
+    finishLogin: async ({ query, body, headers, address }) =>
+      signedIn(
+        await signIn.finish({ username: query.username, credential: body, userAgent: headers['user-agent'] }, address),
+      ),
 
     async logout({ caller, address }) {
       await sessions.signOut(caller, address);
@@ -36,9 +44,33 @@ export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>):
       return signedOut();
     },
 
+    async logoutOthers({ caller, address }) {
+      await sessions.endOthers(caller, address);
+      return { status: 204 };
+    },
+
+    listSessions: async ({ caller }) => ({ status: 200, body: (await sessions.list(caller)).map(toSessionBody) }),
+
+    async endSession({ caller, params, address }) {
+      await sessions.end(caller, params.id, address);
+      return { status: 204 };
+    },
+
     getSession: async ({ caller }) => ({ status: 200, body: toSessionUser(await users.read(caller)) }),
   };
 };
+
+function toSessionBody(session: Session): components['schemas']['Session'] {
+  const { id, browser, createdAt, lastUsedAt, expiresAt, isCurrent } = session;
+  return {
+    id,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    isCurrent,
+    ...(browser !== undefined && { browser }),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+  };
+}
 
 export const credentialsHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>): CredentialsHandlers => ({
   async listCredentials({ caller }) {

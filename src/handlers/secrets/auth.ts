@@ -24,6 +24,7 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
       publicKey,
       wrappedIdentity: wrapped.wrapped_identity,
       recoveryWrappedIdentity: wrapped.recovery_wrapped_identity,
+      userAgent: input.headers['user-agent'],
     });
     const headers = sessionId === undefined ? {} : { 'Set-Cookie': cookies.set(sessionId) };
     return { status: 201, body: toCredentialBody(passkey), headers };
@@ -31,8 +32,8 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
 
   beginLogin: async () => ({ status: 200, body: { publicKey: await ownerAccess.beginSignIn() } }),
 
-  async finishLogin({ body, address }) {
-    const sessionId = await ownerAccess.finishSignIn(body.credential, address);
+  async finishLogin({ body: { credential }, headers, address }) {
+    const sessionId = await ownerAccess.finishSignIn({ credential, userAgent: headers['user-agent'] }, address);
     return { status: 204, headers: { 'Set-Cookie': cookies.set(sessionId) } };
   },
 

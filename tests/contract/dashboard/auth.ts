@@ -21,7 +21,13 @@ export function authTests(stage: () => Stage): void {
     const { data, response } = await client.POST('/api/auth/register/begin', { body });
     const passkey = new Passkey(ORIGIN);
     const init = { params: { query: { username } }, body: passkey.create(data!) };
-    return { username, response, client, passkey, finish: () => client.POST('/api/auth/register/finish', init) };
+    return {
+      username,
+      response,
+      client,
+      passkey,
+      finish: (more = {}) => client.POST('/api/auth/register/finish', { ...init, ...more }),
+    };
   };
 
   test('registration: the setup link creates the first account, which is an admin', async () => {
@@ -79,6 +85,75 @@ export function authTests(stage: () => Stage): void {
     expect(response.status).toBe(204);
     expect((await stage().client(other).GET('/api/auth/session')).response.status).toBe(401);
     expect((await stage().client({ token }).GET('/api/auth/session')).response.status).toBe(200);
+  });
+
+  const newSession = async (personId: string, userAgent?: string) => ({
+    cookie: `trellis_session=${await stage().server.accounts.sessions.start(personId, userAgent)}`,
+  });
+  const statusOf = async (credential: { readonly cookie: string }) =>
+    (await stage().client(credential).GET('/api/auth/session')).response.status;
+  const end = (credential: { readonly cookie: string }, id: string) =>
+    stage()
+      .client(credential)
+      .DELETE('/api/auth/sessions/{id}', { params: { path: { id } } });
+  const list = async (credential: { readonly cookie: string }) =>
+    (await stage().client(credential).GET('/api/auth/sessions')).data!;
+
+  test('listSessions: returns the current session first, and no session of a different user', async () => {
+    const { person, cookie } = await stage().addUser();
+    await stage().addUser();
+    await newSession(person.id, 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0');
+    const sessions = await list({ cookie });
+    expect(sessions).toMatchObject([{ isCurrent: true }, { isCurrent: false, browser: 'Firefox on Linux' }]);
+    expect(sessions[0]).not.toHaveProperty('browser');
+    expect(Date.parse(sessions[1]!.lastUsedAt!)).toBe(Date.parse(sessions[1]!.createdAt));
+  });
+
+  test('finishRegistration and finishLogin: store a coarse name of the browser', async () => {
+    const { client, finish, passkey } = await begin();
+    const headers = { 'user-agent': `Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0 ${'x'.repeat(4_000)}<b>` };
+    const cookie = cookieOf((await finish({ headers })).response);
+    const { data: options } = await client.POST('/api/auth/login/begin');
+    await client.POST('/api/auth/login/finish', { body: passkey.get(options!), headers });
+    expect((await list({ cookie })).map(({ browser }) => browser)).toEqual(['Chrome on Windows', 'Chrome on Windows']);
+  });
+
+  test('endSession: ends one session at once, and returns 204 again', async () => {
+    const { person, cookie } = await stage().addUser();
+    const [lost, kept] = [await newSession(person.id), await newSession(person.id)];
+    const { id } = (await list(lost)).find(({ isCurrent }) => isCurrent)!;
+    expect((await end({ cookie }, id)).response.status).toBe(204);
+    expect(await Promise.all([statusOf(lost), statusOf(kept), statusOf({ cookie })])).toEqual([401, 200, 200]);
+    expect((await end({ cookie }, id)).response.status).toBe(204);
+    expect(await list({ cookie })).toHaveLength(2);
+  });
+
+  test('endSession: does not end a session of a different user', async () => {
+    const [own, other] = [await stage().addUser(), await stage().addUser()];
+    const [session] = await list(other);
+    expect((await end(own, session!.id)).response.status).toBe(204);
+    expect(await statusOf(other)).toBe(200);
+  });
+
+  test('logoutOthers: ends all sessions of the caller but the current one, and none of a different user', async () => {
+    const [{ person, cookie }, other] = [await stage().addUser(), await stage().addUser()];
+    const ended = [await newSession(person.id), await newSession(person.id)];
+    expect((await stage().client({ cookie }).POST('/api/auth/logout-others')).response.status).toBe(204);
+    expect(await Promise.all(ended.map(statusOf))).toEqual([401, 401]);
+    expect(await Promise.all([statusOf({ cookie }), statusOf(other)])).toEqual([200, 200]);
+    expect(await list({ cookie })).toMatchObject([{ isCurrent: true }]);
+  });
+
+  test('sessions: tokens can neither list nor end them', async () => {
+    const { person } = await stage().addUser();
+    const client = stage().client({ token: await stage().server.issueToken('personal', person) });
+    const path = { id: '0'.repeat(32) };
+    const replies = [
+      await client.GET('/api/auth/sessions'),
+      await client.DELETE('/api/auth/sessions/{id}', { params: { path } }),
+      await client.POST('/api/auth/logout-others'),
+    ];
+    expect(replies.map(({ error }) => error?.code)).toEqual(replies.map(() => 'session_required'));
   });
 
   test.each([

@@ -100,7 +100,7 @@ describeInBrowser('secrets pages by keyboard', () => {
     await pressOn('link "Settings"');
     await arriveAt('heading "Settings"');
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Passkeys']);
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Passkeys', 'Sessions']);
     await expectAccessible(page);
     await pressOn('button "Sign out"');
     await arriveAt('heading "Sign in"');

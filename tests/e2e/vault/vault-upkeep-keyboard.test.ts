@@ -107,6 +107,26 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     await said('2 of 3 shown');
   });
 
+  test('previous values are destroyed after a confirmation, and the current value stays', async () => {
+    const { arriveAt, confirm, press, pressOn } = keyboard;
+    for (const value of ['leaked', 'the first plain']) await send('PUT', '/objects/plain', await sealTo(value, [shop]));
+    await go('/vault/objects/plain', 'Version 2');
+    await pressOn('button "Destroy previous values of plain"');
+    await page.getByRole('button', { name: 'Destroy 2 values permanently', exact: true }).waitFor();
+    await press('Escape');
+    await page.getByRole('button', { name: 'Restore version 2' }).waitFor();
+    await expectAccessible(page);
+    await confirm('button "Destroy previous values of plain"');
+    await said('Previous values of “plain” destroyed.');
+    await page.getByText('No earlier versions').waitFor();
+    await arriveAt('heading "Version history"');
+    expect(await page.getByRole('button', { name: /^Destroy / }).count()).toBe(0);
+    const { origin } = stage.server;
+    const read = async (path: string) =>
+      (await stage.context.request.get(`${origin}/secrets/objects/plain${path}`)).status();
+    expect([await read(''), await read('/versions/1'), await read('/versions/2')]).toEqual([200, 404, 404]);
+  });
+
   test('a previous version is restored, and the secret is renamed', async () => {
     const { confirm, pressOn, tabTo, type, press } = keyboard;
     await send('PUT', '/objects/mail-key', await sealTo('the second', [own]));

@@ -1,4 +1,4 @@
-import { useCallback } from 'preact/hooks';
+import { useCallback, useRef } from 'preact/hooks';
 import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
@@ -6,7 +6,7 @@ import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { AuditTable } from './audit/audit-table.js';
 import type { ObjectMetadata, ObjectVersion } from './names.js';
-import { secretsClient } from './secrets.js';
+import { locateSecret, secretsClient } from './secrets.js';
 import { SignedBy } from './signatures/signed-by.js';
 
 interface ObjectHistoryProps {
@@ -32,11 +32,21 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
     await onChange();
     showToast(`Version ${previous.version} of “${slug}” restored.`);
   };
+  const heading = useRef<HTMLHeadingElement>(null);
+  const destroy = async (): Promise<void> => {
+    requireData(await secretsClient.DELETE('/objects/{slug}/versions', { params: locateSecret(object) }));
+    await history.reload();
+    // The pressed button has disappeared.
+    heading.current?.focus();
+    showToast(`Previous values of “${slug}” destroyed.`);
+  };
   return (
     <AsyncContent from={history}>
       {({ versions, log }) => (
         <>
-          <h2>Version history</h2>
+          <h2 ref={heading} tabIndex={-1}>
+            Version history
+          </h2>
           <ul class="things">
             {versions.length === 0 && <li>No earlier versions</li>}
             {versions.map((version) => (
@@ -58,10 +68,37 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
               </li>
             ))}
           </ul>
+          {versions.length > 0 && <DestroyVersions object={object} count={versions.length} onAct={destroy} />}
           <h2>Recent activity</h2>
           <AuditTable entries={log.filter(({ variant_id = id }) => variant_id === id)} />
         </>
       )}
     </AsyncContent>
+  );
+}
+
+interface DestroyVersionsProps {
+  readonly object: ObjectMetadata;
+  readonly count: number;
+  readonly onAct: () => Promise<void>;
+}
+
+function DestroyVersions({ object: { slug, id }, count, onAct }: DestroyVersionsProps) {
+  const hint = `destroy-${id}`;
+  return (
+    <>
+      <p class="quiet" id={hint}>
+        After a leak, destroy the previous values at once. The current value stays, and so do copies in backups.
+      </p>
+      <ConfirmButton
+        class="danger"
+        label={`Destroy previous values of ${slug}`}
+        question={`Destroy ${count === 1 ? 'one value' : `${count} values`} permanently`}
+        reason={hint}
+        onAct={onAct}
+      >
+        Destroy previous values
+      </ConfirmButton>
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { nameBrowser } from '@trellis/core/browser-name';
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
@@ -9,7 +10,7 @@ import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { KIND_NAMES, type Rules, RulesField } from './notification-rules.js';
 import { NotificationTimes } from './notification-times.js';
-import { nameBrowser, subscribeToPush, supportsPush } from './push-subscription.js';
+import { subscribeToPush, supportsPush } from './push-subscription.js';
 
 type Schemas = components['schemas'];
 type Channel = Schemas['NotificationChannel'];
@@ -219,7 +220,7 @@ function NewChannel({ settings: { emailAvailable, pushPublicKey }, onMade }: New
   );
 }
 
-const nameOf = (kind: Kind): string => (kind === 'web_push' ? nameBrowser() : KIND_NAMES[kind]);
+const nameOf = (kind: Kind): string => (kind === 'web_push' ? nameBrowser(navigator.userAgent) : KIND_NAMES[kind]);
 
 const STATES: Readonly<Record<Delivery['state'], string>> = {
   waiting: 'Waiting',

@@ -24,13 +24,3 @@ export async function subscribeToPush(publicKey: string): Promise<PushSubscripti
   // The type has the shape that every browser returns.
   return subscription.toJSON() as PushSubscriptionBody;
 }
-
-/** Returns a name for this browser, such as "Firefox on Linux". */
-export function nameBrowser(userAgent = navigator.userAgent): string {
-  const browsers = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'];
-  const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'];
-  const browser = browsers.find((name) => userAgent.includes(name)) ?? 'Browser';
-  const system = systems.find((name) => userAgent.includes(name));
-  const name = { Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser;
-  return system === undefined ? name : `${name} on ${system}`;
-}

@@ -14,6 +14,7 @@ import { showToast } from '../ui/toasts.js';
 import { Forges } from './forges.js';
 import { NotificationsSection } from './notifications.js';
 import { PasskeysSection } from './passkeys.js';
+import { SessionsSection } from './sessions.js';
 import { FeedsSection, SharingSection } from './sharing.js';
 import { Tokens } from './tokens.js';
 
@@ -29,6 +30,7 @@ const ALL: readonly Section[] = [
   { id: 'forges', name: 'Code hosts', Content: Forges },
   { id: 'tokens', name: 'API tokens', Content: Tokens },
   { id: 'passkeys', name: 'Passkeys', Content: PasskeysSection, isAlways: true },
+  { id: 'sessions', name: 'Sessions', Content: SessionsSection, isAlways: true },
   { id: 'sharing', name: 'Sharing', Content: SharingSection },
   { id: 'feeds', name: 'Feeds and badges', Content: FeedsSection },
   { id: 'notifications', name: 'Notifications', Content: NotificationsSection },
