@@ -54,6 +54,7 @@ describe('loadConfig', () => {
       imageRateLimit: 600,
       imagesQuota: 2_000_000_000,
       serverKey: undefined,
+      serverKeyCommand: undefined,
       backup: undefined,
       backupRecipients: [],
       backupHours: 24,
@@ -247,6 +248,16 @@ describe('loadConfig', () => {
       'a token and a file',
       { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
       'TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both',
+    ],
+    [
+      'a key and the command that prints it',
+      { TRELLIS_SERVER_KEY: 'k'.repeat(43), TRELLIS_SERVER_KEY_COMMAND: 'vault' },
+      'TRELLIS_SERVER_KEY: set either this or TRELLIS_SERVER_KEY_COMMAND, not both',
+    ],
+    [
+      'the file of a key and the command that prints it',
+      { TRELLIS_SERVER_KEY_FILE: '/run/secrets/key', TRELLIS_SERVER_KEY_COMMAND: 'vault' },
+      'TRELLIS_SERVER_KEY_FILE: set either this or TRELLIS_SERVER_KEY_COMMAND, not both',
     ],
     [
       'a missing token file',

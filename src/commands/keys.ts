@@ -16,9 +16,10 @@ export function keysCommand(out: NodeJS.WritableStream): Command {
   addServerOptions(keys.command('rotate'), CONFIG_OPTIONS.state, CONFIG_OPTIONS.databaseUrl)
     .description('Replace server.key, and encrypt all data with the new key; stop all servers first')
     .action(async (flags: Flags) => {
-      const { serverKey } = await loadConfig({ flags: { ...flags } });
-      if (serverKey !== undefined) {
-        throw new StartupError("TRELLIS_SERVER_KEY: the key is not in the state folder, so it can't be replaced there");
+      const { serverKey, serverKeyCommand } = await loadConfig({ flags: { ...flags } });
+      if (serverKey !== undefined || serverKeyCommand !== undefined) {
+        const { env } = CONFIG_OPTIONS[serverKey === undefined ? 'serverKeyCommand' : 'serverKey'];
+        throw new StartupError(`${env}: the key is not in the state folder, so it can't be replaced there`);
       }
       await withServerDatabase({ ...flags }, async (database, { state }) => {
         const { openStateFolder } = await import('../storage/state-folder.js');

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config/config.js';
 import type { ConfigOption } from '../config/options.js';
+import { withServerKey } from '../config/server-key-command.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import type { Database } from '../storage/database.js';
 
@@ -31,14 +32,15 @@ export async function withServerDatabase(
   const config = await loadConfig({ flags });
   // Loaded late, so that --help and errors in settings do not wait for the database modules.
   const { openDatabase, toDatabaseTarget } = await import('../storage/open-database.js');
-  const { findServerKey } = await import('../storage/server-key.js');
+  const { createServerKey, findServerKey } = await import('../storage/server-key.js');
   const { useAuditKey } = await import('../secrets/audit/signatures.js');
   try {
     const place = toDatabaseTarget(config);
     if ('file' in place) await access(place.file).catch(throwMissing);
     const database = await openDatabase(place);
     try {
-      const key = await findServerKey(config.state);
+      const { serverKey } = await withServerKey(config);
+      const key = serverKey === undefined ? await findServerKey(config.state) : createServerKey(serverKey);
       if (key !== undefined) useAuditKey(database, key);
       await work(database, config);
     } finally {

@@ -102,6 +102,8 @@ export interface Config {
   readonly refreshMinutes: number;
   /** The key of the server; `undefined` for that in the state folder. */
   readonly serverKey: string | undefined;
+  /** The command that prints the key; `withServerKey` runs it. */
+  readonly serverKeyCommand: string | undefined;
   /** The folder of scheduled backups; `undefined` for none. */
   readonly backup: string | undefined;
   /** The age public keys to which backups are encrypted; none for backups in clear. */
@@ -272,19 +274,26 @@ function fromFlags(flags: NonNullable<ConfigSources['flags']>, folder: string): 
   return layer;
 }
 
-/** Adds values that take precedence. A secret replaces its file of an earlier layer, and the reverse. */
+/** Adds values that take precedence. A secret replaces its file, or its command, of an earlier layer, and the reverse. */
 function addLayer(given: Map<string, SourcedValue>, layer: Layer, mistakes: StartupError[]): void {
-  for (const key of CONFIG_OPTION_NAMES) {
-    const { fileOf, env } = CONFIG_OPTIONS[key];
-    if (fileOf === undefined) continue;
-    if (layer.has(key) && layer.has(fileOf)) {
-      mistakes.push(new StartupError(`${CONFIG_OPTIONS[fileOf].env}: set either this or ${env}, not both`));
-    }
-    if (layer.has(key)) given.delete(fileOf);
-    if (layer.has(fileOf)) given.delete(key);
+  for (const ways of WAYS_OF_SECRETS) {
+    const [one, other] = ways.filter((key) => layer.has(key));
+    if (one === undefined) continue;
+    for (const key of ways) given.delete(key);
+    if (other === undefined) continue;
+    mistakes.push(
+      new StartupError(`${CONFIG_OPTIONS[one].env}: set either this or ${CONFIG_OPTIONS[other].env}, not both`),
+    );
   }
   for (const [key, value] of layer) given.set(key, value);
 }
+
+/** The options of each secret: its value, the file that contains it, and the command that prints it. */
+const WAYS_OF_SECRETS = CONFIG_OPTION_NAMES.filter((name) => CONFIG_OPTIONS[name].isSecret).map((name) =>
+  CONFIG_OPTION_NAMES.filter(
+    (key) => key === name || [CONFIG_OPTIONS[key].fileOf, CONFIG_OPTIONS[key].commandOf].includes(name as never),
+  ),
+);
 
 /** Replaces the files of secrets by the values in them. */
 async function readSecretFiles(given: Map<string, SourcedValue>, mistakes: StartupError[]): Promise<void> {
@@ -434,6 +443,7 @@ const toDefaults = (
   imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   serverKey: settings.serverKey,
+  serverKeyCommand: settings.serverKeyCommand,
   backup: settings.backup,
   backupRecipients: settings.backupRecipients ?? [],
   backupHours: settings.backupHours ?? 24,

@@ -52,6 +52,7 @@ export interface ConfigValues extends SecretFiles {
   readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
   readonly serverKey?: string;
+  readonly serverKeyCommand?: string;
   readonly backup?: string;
   readonly backupRecipients?: readonly string[];
   readonly backupHours?: number;
@@ -92,6 +93,8 @@ export interface ConfigOption {
   readonly isSecret?: true;
   /** The option whose value the file contains that this one names. */
   readonly fileOf?: SecretName;
+  /** The option whose value the command prints that this one names. */
+  readonly commandOf?: SecretName;
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
@@ -436,6 +439,14 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     schema: { type: 'string', pattern: '^[\\w-]{43}$' },
     expected: 'a key of 43 characters, the content of a file server.key',
     isSecret: true,
+  },
+  serverKeyCommand: {
+    env: 'TRELLIS_SERVER_KEY_COMMAND',
+    flag: '--server-key-command <command>',
+    description: 'command that prints the key of the server, run once at the start',
+    schema: TEXT,
+    expected: 'a command of at most 4096 characters',
+    commandOf: 'serverKey',
   },
   backup: {
     env: 'TRELLIS_BACKUP',

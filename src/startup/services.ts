@@ -10,6 +10,7 @@ import { type TokenKind, serviceTokens } from '../accounts/bearer-tokens.js';
 import type { Caller } from '../accounts/callers.js';
 import type { PasskeyListener } from '../accounts/events.js';
 import type { Config } from '../config/config.js';
+import { withServerKey } from '../config/server-key-command.js';
 import { createDashboard, deleteExpiredDashboardData, type Dashboard } from '../dashboard/dashboard.js';
 import { createAddressPolicy } from '../dashboard/forges/http/address-policy.js';
 import { createAgent } from '../dashboard/forges/http/fetch-response.js';
@@ -297,7 +298,8 @@ async function openSharedDatabase(config: Config, watch: StatementWatch | undefi
 async function withKey(database: Database, config: Config, prepare: () => Promise<void>): Promise<KeyedDatabase> {
   try {
     // After the database, so that a key beside an empty SQLite database shows a loss.
-    const key = config.serverKey === undefined ? await openServerKey(config.state) : createServerKey(config.serverKey);
+    const { serverKey } = await withServerKey(config);
+    const key = serverKey === undefined ? await openServerKey(config.state) : createServerKey(serverKey);
     await assertServerKey(database, key);
     useAuditKey(database, key);
     await prepare();

@@ -6,6 +6,8 @@ import type { CleanupJob, CleanupStatus } from '../storage/cleanup-job.js';
 export type ToWorker =
   | { readonly kind: 'cleanup'; readonly status: CleanupStatus }
   | { readonly kind: 'counts'; readonly counts: TotalCounts }
+  /** The key that the command of the configuration has printed. */
+  | { readonly kind: 'key'; readonly key: string | undefined }
   | { readonly kind: 'level'; readonly level: string }
   | { readonly kind: 'metrics'; readonly id: number }
   | ({ readonly kind: 'records' } & SharedRecords)
@@ -23,6 +25,8 @@ export type FromWorker =
   | { readonly kind: 'digest'; readonly pending: string }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'index'; readonly key: string }
+  /** The worker needs the key that the primary process got from a command. */
+  | { readonly kind: 'key' }
   /** The worker listens to messages, and needs the current state. */
   | { readonly kind: 'listening' }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }

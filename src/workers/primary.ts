@@ -3,6 +3,7 @@ import { createGauges } from '@trellis/core/gauges';
 import { createCountHub } from '@trellis/server/http/count-exchange';
 import type { RecordChange } from '@trellis/site/record-changes';
 import type { Config } from '../config/config.js';
+import { withServerKey } from '../config/server-key-command.js';
 import { StartupError } from '../config/startup-error.js';
 import type { Run } from '../main.js';
 import type { SharingSiteService } from '../site-data/service.js';
@@ -28,7 +29,8 @@ const STATUS_MS = 1_000;
  * Starts the workers, which serve the requests. This process owns the state folder: it migrates the database, scans and
  * watches the site, and runs the schedules.
  */
-export async function runPrimary(config: Config, run: Run): Promise<void> {
+export async function runPrimary(settings: Config, run: Run): Promise<void> {
+  const config = await withServerKey(settings);
   const { log, version, newDatabase, signal } = run;
   const gauges = createGauges();
   let pool: WorkerPool | undefined;
@@ -68,6 +70,7 @@ export async function runPrimary(config: Config, run: Run): Promise<void> {
       log,
       onMessage(message, reply) {
         answer(message);
+        if (message.kind === 'key') reply({ kind: 'key', key: config.serverKey });
         if (message.kind !== 'listening') return;
         if (site) reply(toSite(site));
         reply({ kind: 'cleanup', status: services.cleanup.status });
@@ -149,6 +152,7 @@ function createAnswers(
         onMetrics(message);
         break;
       case 'failed':
+      case 'key':
       case 'listening':
       case 'ready':
       case 'site-settled':

@@ -14,7 +14,7 @@ import { connectToPrimary, type PrimaryLink } from './primary-link.js';
 export async function runWorker(config: Config, run: Run): Promise<void> {
   const primary = connectToPrimary();
   try {
-    await serveRequests(config, run, primary);
+    await serveRequests(await withKeyOfPrimary(config, primary), run, primary);
   } catch (error) {
     const reason = toStartupError(error, config);
     if (!(reason instanceof Error) || reason.name !== 'StartError') run.log.error({ err: error }, 'a worker failed');
@@ -25,6 +25,14 @@ export async function runWorker(config: Config, run: Run): Promise<void> {
     // Ends this process.
     if (process.connected) process.disconnect();
   }
+}
+
+/** Only the primary process runs the command that prints the key: it may need a person, or a service that is not always there. */
+async function withKeyOfPrimary(config: Config, primary: PrimaryLink): Promise<Config> {
+  if (config.serverKeyCommand === undefined) return config;
+  const received = new Promise<string | undefined>((resolve) => primary.on('key', ({ key }) => resolve(key)));
+  primary.send({ kind: 'key' });
+  return { ...config, serverKey: await received };
 }
 
 async function serveRequests(config: Config, run: Run, primary: PrimaryLink): Promise<void> {

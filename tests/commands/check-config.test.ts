@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +37,14 @@ test('check-config: prints every setting with its source, and no secret', async 
       'TRELLIS_RATE_LIMIT=600  # default',
     ]),
   );
+});
+
+test('check-config: does not run the command of the server key', async () => {
+  const file = join(folder, 'ran');
+  const [code, out] = await check({ TRELLIS_SERVER_KEY_COMMAND: `touch ${file}` });
+  expect(code).toBe(0);
+  expect(out).toContain(`TRELLIS_SERVER_KEY_COMMAND=touch ${file}  # TRELLIS_SERVER_KEY_COMMAND\n`);
+  expect(existsSync(file)).toBe(false);
 });
 
 test('check-config: reports all mistakes at once', async () => {

@@ -134,6 +134,34 @@ test('doctor: warns of a state folder, and fails for a server key, that other us
   });
 });
 
+test('doctor: compares the key that a command prints with that of the database', async () => {
+  const key = 'k'.repeat(43);
+  const database = await openDatabase(place);
+  await assertServerKey(database, createServerKey(key));
+  await database.destroy();
+  expect(await examine({ serverKeyCommand: `echo ${key}` })).toMatchObject({
+    code: 0,
+    key: 'ok set by the command of TRELLIS_SERVER_KEY_COMMAND',
+    database: like(/, up to date, 0 users$/),
+  });
+  expect(await examine({ serverKeyCommand: `echo ${'x'.repeat(43)}` })).toMatchObject({
+    code: 1,
+    database: like(/^fail .*, used with a different server\.key$/),
+  });
+  expect(await examine({ serverKeyCommand: 'exit 2' })).toMatchObject({
+    code: 1,
+    key: 'fail TRELLIS_SERVER_KEY_COMMAND: the command ended with exit code 2',
+    database: like(/, up to date, 0 users$/),
+  });
+});
+
+test('doctor: warns of a key file that is unused, because it is part of backups', async () => {
+  await openServerKey(state);
+  expect(await examine({ serverKey: 'k'.repeat(43) })).toMatchObject({
+    key: like(/^warn set by TRELLIS_SERVER_KEY, but .*server\.key exists and is part of backups$/),
+  });
+});
+
 test('doctor: fails for a database that was used with a different server key', async () => {
   const database = await openDatabase(place);
   await assertServerKey(database, createServerKey('a'.repeat(43)));

@@ -83,6 +83,23 @@ test('keys rotate: completes a rotation that was interrupted after its transacti
   await database.destroy();
 });
 
+test.each([
+  ['TRELLIS_SERVER_KEY', 'k'.repeat(43)],
+  ['TRELLIS_SERVER_KEY_COMMAND', 'exit 1'],
+])('keys rotate: replaces no key that is outside of the state folder, set by %s', async (variable, value) => {
+  const { database, rotate, file } = await createServer();
+  const before = await readFile(file, 'utf8');
+  process.env[variable] = value;
+  try {
+    const err = `${variable}: the key is not in the state folder, so it can't be replaced there\n`;
+    expect(await rotate()).toMatchObject({ code: 1, err });
+  } finally {
+    Reflect.deleteProperty(process.env, variable);
+  }
+  expect(await readFile(file, 'utf8')).toBe(before);
+  await database.destroy();
+});
+
 test('keys rotate: stops while a server uses the state folder', async () => {
   const { state, database, rotate, file } = await createServer();
   const before = await readFile(file, 'utf8');

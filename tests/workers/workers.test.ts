@@ -1,5 +1,5 @@
 /** One server with two workers. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
@@ -174,6 +174,23 @@ test('A stream in one worker receives a change that the other one makes', async 
     expect(visit.status).toBe(204);
     for (const stream of streams) await eventually(() => expect(stream.text()).toContain('"changedSinceVisit":false'));
     for (const stream of streams) stream.close();
+  } finally {
+    await server.stop();
+  }
+});
+
+test('The command of the server key runs once for all workers, and the state folder gets no key', async () => {
+  const folder = await createTestFolder();
+  const runs = path.join(folder, 'runs');
+  const state = path.join(folder, 'state');
+  const command = `echo run >> '${runs}'; echo ${KEY}`;
+  const server = await startServer([...TWO, '--state', state, '--services', 'dashboard'], {
+    TRELLIS_SERVER_KEY_COMMAND: command,
+  });
+  try {
+    expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
+    expect(await readFile(runs, 'utf8')).toBe('run\n');
+    expect(await readdir(state)).not.toContain('server.key');
   } finally {
     await server.stop();
   }

@@ -46,10 +46,16 @@ export async function checkServer({ state }: Config): Promise<CheckResult & { re
   return { ...passed('server', isRunning ? 'running on this state folder' : 'not running'), isRunning };
 }
 
-export async function checkKey({ state, serverKey }: Config): Promise<CheckResult> {
-  if (serverKey !== undefined) return passed('key', 'set by TRELLIS_SERVER_KEY');
+/** @param config With the key that its command has printed. */
+export async function checkKey({ state, serverKey, serverKeyCommand }: Config): Promise<CheckResult> {
   const file = join(state, SERVER_KEY_FILE);
   const found = await stat(file).catch(() => undefined);
+  if (serverKey !== undefined) {
+    const source = serverKeyCommand === undefined ? 'TRELLIS_SERVER_KEY' : 'the command of TRELLIS_SERVER_KEY_COMMAND';
+    if (found === undefined) return passed('key', `set by ${source}`);
+    const unused = `set by ${source}, but ${file} exists and is part of backups`;
+    return warning('key', unused, `delete ${file} if ${source} has the key of the database`);
+  }
   if (found === undefined) return passed('key', `${SERVER_KEY_FILE} is created on the first start`);
   try {
     await findServerKey(state);
@@ -69,7 +75,9 @@ export async function checkDatabase(config: Config): Promise<CheckResult> {
   try {
     const condition = await inspectDatabase(toDatabaseTarget(config), key);
     if (condition === undefined || condition.schema === 'none') return await judgeEmpty(config, condition);
-    return judge(condition);
+    // A command that has failed has a result of its own.
+    const isUnknownKey = key === undefined && config.serverKeyCommand !== undefined;
+    return judge(isUnknownKey ? { ...condition, hasDifferentKey: false } : condition);
   } catch (error) {
     return failed(
       'database',
@@ -79,8 +87,11 @@ export async function checkDatabase(config: Config): Promise<CheckResult> {
   }
 }
 
-const readKey = async ({ state, serverKey }: Config): Promise<ServerKey | undefined> =>
-  serverKey === undefined ? findServerKey(state).catch(() => undefined) : createServerKey(serverKey);
+/** Returns `undefined` for a key that can't be read, and for that of a command that has failed. */
+async function readKey({ state, serverKey, serverKeyCommand }: Config): Promise<ServerKey | undefined> {
+  if (serverKey !== undefined) return createServerKey(serverKey);
+  return serverKeyCommand === undefined ? findServerKey(state).catch(() => undefined) : undefined;
+}
 
 /** Only a damaged file needs a backup. */
 function adviseOn(error: unknown): string {
@@ -189,7 +200,7 @@ export async function checkAuditLog(config: Config): Promise<CheckResult> {
 async function verify(config: Config): Promise<Verification | undefined> {
   const place = toDatabaseTarget(config);
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
-  const key = await findServerKey(config.state).catch(() => undefined);
+  const key = await readKey(config);
   const database = connectDatabase(place, { hasDeadlines: false });
   try {
     if ((await readSchemaVersion(database)) !== MIGRATIONS.length) return undefined;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.js';
 import { CONFIG_OPTIONS } from '../../config/options.js';
+import { withServerKey } from '../../config/server-key-command.js';
 import { checkAddress, checkDisk, checkNode, checkPort, checkProxy, checkSiteAccess } from './check-machine.js';
 import { type CheckResult, failed, passed } from './check-result.js';
 
@@ -41,7 +42,9 @@ async function examine(flags: DoctorOptions['flags']): Promise<CheckResult[]> {
   return [checkNode(), passed('settings', `services ${config.services.join(', ')}`), ...(await examineAll(config))];
 }
 
-async function examineAll(config: Config): Promise<CheckResult[]> {
+async function examineAll(settings: Config): Promise<CheckResult[]> {
+  const keyed = await withServerKey(settings).catch((error: unknown) => error as Error);
+  const config = keyed instanceof Error ? settings : keyed;
   // Loaded late, so that --help does not wait for the modules of database and site.
   const data = await import('./check-data.js');
   const { checkObjects } = await import('./check-objects.js');
@@ -50,7 +53,9 @@ async function examineAll(config: Config): Promise<CheckResult[]> {
   return [
     await data.checkStateFolder(config),
     await checkDisk(config.state),
-    await data.checkKey(config),
+    keyed instanceof Error
+      ? failed('key', keyed.message, 'run the command as the user of the server, and fix it')
+      : await data.checkKey(config),
     await data.checkDatabase(config),
     await data.checkAuditLog(config),
     await data.checkDerivedData(config),
