@@ -25,6 +25,29 @@ export async function recordDueRotations(database: Database, at: number): Promis
   while ((await recordBatch(database, at)) === MAX_TOGETHER);
 }
 
+/** A secret whose value is due for rotation. */
+interface DueSecret {
+  readonly id: string;
+  readonly slug: string;
+  /** The version of the value. */
+  readonly version: number;
+}
+
+/** More reminders at a time would help no reader. */
+const MAX_DUE = 500;
+
+/** Lists the secrets that are due for rotation, those that are due the longest first, at most 500. */
+export async function listDueRotations(database: Database, at: number): Promise<DueSecret[]> {
+  return database
+    .selectFrom('secret_objects')
+    .select(['id', 'slug', 'version'])
+    .where(rotationDueCondition(at))
+    .orderBy((order) => order('updated_at', '+', order('rotate_after_days', '*', order.lit(DAY_MS))))
+    .orderBy('id')
+    .limit(MAX_DUE)
+    .execute();
+}
+
 async function recordBatch(database: Database, at: number): Promise<number> {
   const due = (within: Database) =>
     within

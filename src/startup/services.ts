@@ -24,7 +24,7 @@ import { useAuditKey } from '../secrets/audit/signatures.js';
 import { createConsumerStore, type ConsumerStore } from '../secrets/consumers.js';
 import { deleteExpiredDeviceLogins } from '../secrets/device-logins.js';
 import { createSecretsOwner, type SecretsOwner } from '../secrets/owner.js';
-import { recordDueRotations } from '../secrets/rotation.js';
+import { listDueRotations, recordDueRotations } from '../secrets/rotation.js';
 import { createSecretStore, type SecretStore } from '../secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from '../secrets/versions.js';
 import { deleteExpiredWorkloadTokens } from '../secrets/workload/exchange.js';
@@ -188,6 +188,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     startHourlyCleanup(database, accounts, options.log, [
       ...(await toArchiveTasks(config, database)),
       ...(await toExportTasks(config, database)),
+      ...toReminderTasks(config, database, dashboard),
     ]);
   // Workers chain their own entries, which the primary process does not know of.
   const sequencer =
@@ -427,6 +428,16 @@ async function toExportTasks({ auditExport, state, awsEnvironment: env }: Config
       auditExport.map((place) => createExport(place, open)),
     ),
   ];
+}
+
+/** Reminds the owner of secrets that are due for rotation, by the channels of the dashboard. */
+function toReminderTasks(
+  { services }: Config,
+  database: Database,
+  { notifications }: Pick<Dashboard, 'notifications'>,
+): (() => Promise<void>)[] {
+  if (!services.includes('secrets') || !services.includes('dashboard')) return [];
+  return [async () => notifications.recordRotations(await listDueRotations(database, Date.now()))];
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */

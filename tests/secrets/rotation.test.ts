@@ -1,4 +1,4 @@
-import { recordDueRotations } from '../../src/secrets/rotation.js';
+import { listDueRotations, recordDueRotations } from '../../src/secrets/rotation.js';
 import { ageValue } from './age-files.js';
 import { DAY_MS, openFixtures, type SecretsFixtures } from './fixtures.js';
 
@@ -38,6 +38,19 @@ test('the next value is recorded when it is due', async () => {
   stage.advance(DAY_MS);
   await recordDue();
   expect((await stage.listActions()).at(-1)).toBe('rotation_due a');
+});
+
+test('listDueRotations: lists the due secrets, those that are due the longest first, until their value is replaced', async () => {
+  await stage.add({ slug: 'a', rotateAfterDays: 2 });
+  await stage.add({ slug: 'b', rotateAfterDays: 1 });
+  await stage.add({ slug: 'c', rotateAfterDays: 9 });
+  await stage.add({ slug: 'd' });
+  const list = async () => (await listDueRotations(stage.database, stage.now())).map(({ slug }) => slug);
+  expect(await list()).toEqual([]);
+  stage.advance(2 * DAY_MS);
+  expect(await list()).toEqual(['b', 'a']);
+  await stage.objects.update({ slug: 'b' }, { value: ageValue() }, stage.from());
+  expect(await list()).toEqual(['a']);
 });
 
 test('due rotations are all recorded, also beyond one transaction', async () => {

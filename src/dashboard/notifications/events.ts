@@ -5,9 +5,20 @@ import { type ForgeName, type PullRequest, pullRequestKey, repositoryKey } from 
 
 export type EventKind = components['schemas']['NotificationEventKind'];
 
-/** A change of a pull request, as messages show it. */
-export interface NotificationEvent {
-  readonly kind: EventKind;
+/** An event as messages show it. */
+export type NotificationEvent = PullRequestEvent | RotationEvent;
+
+/** A secret that is due for rotation. */
+export interface RotationEvent {
+  readonly kind: 'rotation_due';
+  /** The name of the secret. */
+  readonly secret: string;
+  readonly url: string;
+}
+
+/** A change of a pull request. */
+export interface PullRequestEvent {
+  readonly kind: Exclude<EventKind, 'rotation_due'>;
   readonly forge: ForgeName;
   readonly repo: string;
   readonly number: number;
@@ -18,10 +29,10 @@ export interface NotificationEvent {
   readonly isTeam?: true;
 }
 
-export interface FoundEvent {
+export interface FoundEvent<Event extends NotificationEvent = NotificationEvent> {
   /** Is the same whenever the same event is found again. */
   readonly key: string;
-  readonly event: NotificationEvent;
+  readonly event: Event;
   /** Whether only the forge knows if the event has happened: it reports merged and closed pull requests alike. */
   readonly isUnconfirmed?: true;
 }
@@ -48,7 +59,7 @@ const DAY_MS = 86_400_000;
 const RECENT_MS = 3_600_000;
 
 /** Lists the events of a board in the order of its pull requests. */
-export function findEvents(step: BoardStep): FoundEvent[] {
+export function findEvents(step: BoardStep): FoundEvent<PullRequestEvent>[] {
   const before = new Map(step.before.pullRequests.map((row) => [keyOf(row), row]));
   const listed = listComparable(step);
   const usernameOf = ({ forge, credential }: PullRequest): string =>
@@ -88,7 +99,11 @@ function listComparable({ before, after }: BoardStep): ReadonlySet<string> {
   return new Set([...listWholeRepositories(before)].filter((key) => !grownKeys.has(key)));
 }
 
-function toFound(kind: EventKind, row: PullRequest, discriminator: string): FoundEvent {
+function toFound(
+  kind: PullRequestEvent['kind'],
+  row: PullRequest,
+  discriminator: string,
+): FoundEvent<PullRequestEvent> {
   const { forge, repo, number, title, url, author } = row;
   const event = { kind, forge, repo, number, title, url, author };
   return { key: [kind, keyOf(row), discriminator].join(' '), event };
@@ -97,7 +112,7 @@ function toFound(kind: EventKind, row: PullRequest, discriminator: string): Foun
 const isRequested = ({ reviewRequestedFromMe, reviewRequestedFromMyTeam }: PullRequest): boolean =>
   reviewRequestedFromMe || reviewRequestedFromMyTeam === true;
 
-function findRequested(row: PullRequest, last: PullRequest | undefined): FoundEvent[] {
+function findRequested(row: PullRequest, last: PullRequest | undefined): FoundEvent<PullRequestEvent>[] {
   if (!isRequested(row) || (last !== undefined && isRequested(last))) return [];
   // A row that was absent for a while is not requested again; one that was there is.
   const found = toFound('review_requested', row, last === undefined ? commitOf(row) : row.updatedAt);
@@ -107,8 +122,8 @@ function findRequested(row: PullRequest, last: PullRequest | undefined): FoundEv
 /** Returns the head commit, or what comes closest to it at a forge that does not report it. */
 const commitOf = ({ headSha, updatedAt }: PullRequest): string => (headSha === '' ? updatedAt : headSha);
 
-function findOwn(row: PullRequest, last: PullRequest | undefined): FoundEvent[] {
-  const found: FoundEvent[] = [];
+function findOwn(row: PullRequest, last: PullRequest | undefined): FoundEvent<PullRequestEvent>[] {
+  const found: FoundEvent<PullRequestEvent>[] = [];
   const commit = commitOf(row);
   if (row.ci === 'failure' && !(last?.ci === 'failure' && commitOf(last) === commit)) {
     found.push(toFound('checks_failed', row, commit));
@@ -125,7 +140,10 @@ function findOwn(row: PullRequest, last: PullRequest | undefined): FoundEvent[] 
 }
 
 /** Finds the pull requests that became stale between the two boards. */
-function findStale({ beforeAt, after, at, staleDays }: BoardStep, isMine: (row: PullRequest) => boolean): FoundEvent[] {
+function findStale(
+  { beforeAt, after, at, staleDays }: BoardStep,
+  isMine: (row: PullRequest) => boolean,
+): FoundEvent<PullRequestEvent>[] {
   const crossed = after.pullRequests.filter(({ updatedAt }) => {
     const staleAt = Date.parse(updatedAt) + staleDays * DAY_MS;
     return staleAt > beforeAt && staleAt <= at;
@@ -135,7 +153,10 @@ function findStale({ beforeAt, after, at, staleDays }: BoardStep, isMine: (row: 
 }
 
 /** Finds the user's pull requests that the forge no longer lists as open, as far as it was read. */
-function findClosed({ before, after }: BoardStep, isMine: (row: PullRequest) => boolean): FoundEvent[] {
+function findClosed(
+  { before, after }: BoardStep,
+  isMine: (row: PullRequest) => boolean,
+): FoundEvent<PullRequestEvent>[] {
   const open = new Set(after.pullRequests.map(keyOf));
   const read = listWholeRepositories(after);
   return before.pullRequests

@@ -1,7 +1,7 @@
 /** The texts of notifications, and their form for each kind of channel. */
 import type { components } from '../../generated/dashboard/types.js';
 import { FORGE_PRODUCT_NAMES, type PullRequest } from '../forges/forge.js';
-import type { EventKind, NotificationEvent } from './events.js';
+import type { EventKind, NotificationEvent, RotationEvent } from './events.js';
 
 type DeliveryKind = components['schemas']['NotificationDelivery']['kind'];
 type DigestRow = Pick<PullRequest, 'author' | 'forge' | 'number' | 'repo' | 'title' | 'url'>;
@@ -30,6 +30,7 @@ const EVENT_TITLES: Readonly<Record<EventKind, string>> = {
   mentioned: 'You were mentioned',
   merged: 'Merged',
   stale: 'No recent activity',
+  rotation_due: 'Secret due for rotation',
 };
 
 const SECTION_TITLES: Readonly<Record<PullRequest['section'], string>> = {
@@ -43,10 +44,15 @@ const SECTION_TITLES: Readonly<Record<PullRequest['section'], string>> = {
 /** Titles are subjects of e-mails. The contract allows 300 characters. */
 const MAX_TITLE = 200;
 
-const titleOf = ({ kind, isTeam }: NotificationEvent): string =>
-  EVENT_TITLES[kind] + (isTeam === true ? ' from your team' : '');
+const titleOf = (event: NotificationEvent): string =>
+  EVENT_TITLES[event.kind] + ('isTeam' in event && event.isTeam === true ? ' from your team' : '');
 
-const nameOf = ({ repo, number }: Pick<DigestRow, 'number' | 'repo'>): string => `${repo} #${number}`;
+type Row = DigestRow | RotationEvent;
+
+const nameOf = (row: Row): string => ('secret' in row ? row.secret : `${row.repo} #${row.number}`);
+
+/** Returns the name of the row, and the title of a pull request. */
+const toLine = (row: Row): string => ('secret' in row ? row.secret : `${nameOf(row)}: ${row.title}`);
 
 /** Creates the message for events, of which there is at least one. */
 export function toEventsMessage(events: readonly NotificationEvent[]): Message {
@@ -87,7 +93,7 @@ const toDigestRow = ({ forge, repo, number, title, url, author }: DigestRow): Di
 
 const shorten = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** Returns the message as plain text, with one URL per pull request. */
+/** Returns the message as plain text, with one URL per pull request or secret. */
 export function toPlainText({ kind, title, events = [], sections = [] }: Message, board: string): string {
   if (kind === 'test') return `This is a test message. Notifications of ${board} reach you here.`;
   const blocks = [
@@ -99,8 +105,8 @@ export function toPlainText({ kind, title, events = [], sections = [] }: Message
   return [...(events.length === 1 ? [] : [title]), ...blocks, board].join('\n\n');
 }
 
-const describe = (row: DigestRow): string =>
-  `${nameOf(row)}: ${row.title} (${row.author}, ${FORGE_PRODUCT_NAMES[row.forge]})\n${row.url}`;
+const describe = (row: Row): string =>
+  `${toLine(row)}${'secret' in row ? '' : ` (${row.author}, ${FORGE_PRODUCT_NAMES[row.forge]})`}\n${row.url}`;
 
 /** A post has as many lines as fit on a screen. */
 const MAX_LINES = 20;
@@ -119,8 +125,8 @@ export function toSlackText({ kind, title, events = [], sections = [] }: Message
   return [...head, ...lines.slice(0, MAX_LINES), ...more].join('\n');
 }
 
-const toSlackLine = (row: DigestRow): string =>
-  `${toSlackLink(row.url, `${nameOf(row)}: ${row.title}`)} by ${escapeSlack(row.author)}`;
+const toSlackLine = (row: Row): string =>
+  toSlackLink(row.url, toLine(row)) + ('secret' in row ? '' : ` by ${escapeSlack(row.author)}`);
 
 const toSlackLink = (url: string, text: string): string => `<${escapeUrl(url)}|${escapeSlack(text)}>`;
 
@@ -152,7 +158,7 @@ export function toPushNotification(id: string, message: Message, board: string):
   const { kind, title, events = [], sections = [] } = message;
   const rows = [...events, ...sections.flatMap(({ pullRequests }) => pullRequests)];
   const [first] = rows;
-  const lines = rows.slice(0, MAX_PUSH_LINES).map((row) => shorten(`${nameOf(row)}: ${row.title}`, MAX_PUSH_LINE));
+  const lines = rows.slice(0, MAX_PUSH_LINES).map((row) => shorten(toLine(row), MAX_PUSH_LINE));
   const body = kind === 'test' ? 'Notifications reach this browser.' : lines.join('\n');
   return { id, title, body, url: rows.length === 1 && first ? first.url : board };
 }
@@ -166,9 +172,15 @@ export function toWebhookBody(message: Message, createdAt: number): object {
     data: {
       title,
       ...(kind === 'events' && {
-        events: events.map(({ kind: event, isTeam, ...row }) => ({ event, ...row, isTeam: isTeam === true })),
+        events: events.map(toWebhookEvent),
       }),
       ...(sections && { sections }),
     },
   };
+}
+
+function toWebhookEvent(event: NotificationEvent): object {
+  if (event.kind === 'rotation_due') return { event: event.kind, secret: event.secret, url: event.url };
+  const { kind, isTeam, ...row } = event;
+  return { event: kind, ...row, isTeam: isTeam === true };
 }

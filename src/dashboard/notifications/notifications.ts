@@ -15,6 +15,7 @@ import { type Message, TEST_MESSAGE } from './messages.js';
 import { addDelivery, addEvents, claimDelivery, listActiveChannels, makeEventsDue } from './outbox.js';
 import { type NotificationPreferences, readPreferences, savePreferences } from './preferences.js';
 import { createPushKeys, PUSH_KEYS_CONTEXT } from './push-keys.js';
+import { type DueRotation, recordRotations } from './rotations.js';
 import { type ChannelKind, createSenders, type SendersOptions } from './senders.js';
 import { createNotificationWorker, type NotificationWorker } from './worker.js';
 
@@ -42,6 +43,8 @@ export interface Notifications {
   recordBoard(transaction: Database, board: NewBoard): Promise<void>;
   /** Stores a mention of the user in a delivered text. A text that is delivered again has no further effect. */
   recordText(text: DeliveredText, place: TextPlace): Promise<void>;
+  /** Stores reminders of secrets that are due for rotation: for each channel at most one a week of the same value. */
+  recordRotations(due: readonly DueRotation[]): Promise<void>;
 }
 
 interface Page {
@@ -138,6 +141,10 @@ export function createNotifications(options: NotificationsOptions): Notification
     recordBoard: (transaction, board) => recordBoard(transaction, key, board),
     async recordText(text, place) {
       if (await recordText({ database, key, now }, text, place)) wakeAll();
+    },
+    async recordRotations(due) {
+      await recordRotations(due, { database, origin: options.origin, at: now() });
+      wakeAll();
     },
   };
 }

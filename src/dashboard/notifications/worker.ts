@@ -6,7 +6,7 @@ import { ForgeError } from '../forges/forge-error.js';
 import type { Forge, ForgeName, PullRequestOutcome } from '../forges/forge.js';
 import { decryptAddress, deleteChannel, toCode } from './channels.js';
 import { DeliveryError } from './delivery-error.js';
-import type { NotificationEvent } from './events.js';
+import type { PullRequestEvent } from './events.js';
 import type { Message } from './messages.js';
 import { type ClaimedDelivery, claimDueDeliveries, collectDueEvents, createDueDigests, endAttempt } from './outbox.js';
 import type { Senders } from './senders.js';
@@ -145,7 +145,7 @@ async function confirmDueEvents(options: NotificationWorkerOptions, at: number):
     .limit(MAX_CONFIRMED)
     .execute();
   for (const { person_id: personId, event_key: key, event } of due) {
-    const state = await readState(personId, JSON.parse(event) as NotificationEvent, options);
+    const state = await readState(personId, JSON.parse(event) as PullRequestEvent, options);
     await inTransaction(database, (transaction) => saveState(transaction, { personId, key }, { state, at }));
   }
 }
@@ -180,7 +180,7 @@ async function saveState(
 /** Reads the state of a pull request. @returns `undefined` if the forge can't be reached. */
 async function readState(
   personId: string,
-  { forge: name, repo: fullName, number }: NotificationEvent,
+  { forge: name, repo: fullName, number }: PullRequestEvent,
   { getForges, report }: Pick<NotificationWorkerOptions, 'getForges' | 'report'>,
 ): Promise<PullRequestOutcome | undefined> {
   try {

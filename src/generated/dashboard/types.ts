@@ -3450,8 +3450,8 @@ export interface components {
         /** @description The events that are sent to the channel. */
         readonly NotificationEvents: readonly components["schemas"]["NotificationEventKind"][];
         /**
-         * @description A change of a pull request. "You" are the owner of the board, identified by the username for that forge in the
-         *     settings.
+         * @description A change of a pull request, or a reminder. "You" are the owner of the board, identified by the username for that
+         *     forge in the settings.
          *
          *     - `review_requested`: your review, or that of one of your teams, is requested.
          *     - `checks_failed`: the checks of your pull request fail; once for each commit.
@@ -3459,11 +3459,13 @@ export interface components {
          *     - `mentioned`: a comment, a review or a new pull request contains your username with an `@`. Requires a webhook.
          *     - `merged`: your pull request is merged.
          *     - `stale`: your pull request, or one that waits for your review, has not changed for `staleDays`.
+         *     - `rotation_due`: a secret is due for rotation; again every week until its value is replaced. Only for admins, who
+         *       own the secrets. The message has the name of the secret, and never its value.
          *
          *     New kinds may be added.
          * @enum {string}
          */
-        readonly NotificationEventKind: "review_requested" | "checks_failed" | "approved" | "changes_requested" | "mentioned" | "merged" | "stale";
+        readonly NotificationEventKind: "review_requested" | "checks_failed" | "approved" | "changes_requested" | "mentioned" | "merged" | "stale" | "rotation_due";
         readonly NotificationPreferences: {
             /** @description Omitted for none. */
             readonly quietHours?: components["schemas"]["QuietHours"];

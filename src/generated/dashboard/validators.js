@@ -27534,7 +27534,7 @@ const schema435 = {"type":"object","required":["id","kind","label","target","sta
 const schema436 = {"type":"string","enum":["email","web_push","webhook","slack"]};
 const schema437 = {"type":"string","enum":["active","unconfirmed"]};
 const schema438 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
-const schema439 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
+const schema439 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
 
 function validate437(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -27559,7 +27559,7 @@ return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema439.enum;
-if(!(((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale"))){
+if(!((((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale")) || (data0 === "rotation_due"))){
 validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema439.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
@@ -28544,7 +28544,7 @@ return errors === 0;
 }
 
 const schema452 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
-const schema453 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale"]};
+const schema453 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
 
 function validate453(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -28569,7 +28569,7 @@ return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema453.enum;
-if(!(((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale"))){
+if(!((((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale")) || (data0 === "rotation_due"))){
 validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema453.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }

@@ -28,6 +28,7 @@ export const EVENTS = [
   'mentioned',
   'merged',
   'stale',
+  'rotation_due',
 ] as const;
 
 /** Opens a dashboard that sends notifications. Ada is `ada` at GitHub. The clock starts at the real time. */

@@ -1,4 +1,6 @@
 import type { components } from '../../../generated/dashboard/client.js';
+import { isServiceEnabled } from '../page-data.js';
+import { user } from '../session.js';
 
 type Schemas = components['schemas'];
 type EventKind = Schemas['NotificationEventKind'];
@@ -19,7 +21,11 @@ const EVENT_NAMES: readonly (readonly [EventKind, string])[] = [
   ['mentioned', 'Someone mentions you (needs a webhook)'],
   ['merged', 'Your pull request is merged'],
   ['stale', 'A pull request that needs you has had no activity for days'],
+  ['rotation_due', 'A secret is due for rotation, every week'],
 ];
+
+/** Reminders of secrets are for their owner. */
+const hasSecrets = (): boolean => user.value?.isAdmin === true && isServiceEnabled('secrets');
 
 export interface Rules {
   readonly events: readonly EventKind[];
@@ -40,7 +46,7 @@ export function RulesField({ value: { events, digest }, onValue }: RulesProps) {
   return (
     <fieldset>
       <legend>Notify when</legend>
-      {EVENT_NAMES.map(([kind, name]) => (
+      {EVENT_NAMES.filter(([kind]) => kind !== 'rotation_due' || hasSecrets()).map(([kind, name]) => (
         <label key={kind} class="choice">
           <input type="checkbox" checked={events.includes(kind)} onChange={() => toggle(kind)} />
           {name}
