@@ -80,7 +80,7 @@ export const ALL_CREDENTIALS: readonly string[] = [
 ];
 
 /** Operations that end sessions. They use a session that few other requests need. */
-const SIGNS_OUT = ['logout', 'logoutEverywhere'];
+const SIGNS_OUT = ['endSession', 'logout', 'logoutEverywhere', 'logoutOthers'];
 
 /** Returns the names of the credentials that the `security` of an operation admits. */
 export function listAdmittedCredentials(service: ServiceName, { id, object }: FuzzedOperation): readonly string[] {
