@@ -100,7 +100,9 @@ function elements(field: RecordField, rest: string, scope: FieldScope, context: 
 function relation(field: RelationField, rest: string, scope: FieldScope, context: CompileContext): PathValue {
   const target = findRelationTarget(field, scope, context);
   if (!target) return nowhere(field);
-  const value = compilePath(rest, target.scope, context);
+  const missing = field.list ? findMissingListCondition(field, scope) : undefined;
+  // Without a list, the values behind it are missing, also those that its records must have.
+  const value = compilePath(rest, missing ? { ...target.scope, nullable: true } : target.scope, context);
   if (!field.list) {
     const expression = sqlTemplate('(SELECT % %)', value.expression, target.from);
     const isNull = value.isNull && sqlTemplate('(SELECT % %)', value.isNull, target.from);
@@ -111,7 +113,6 @@ function relation(field: RelationField, rest: string, scope: FieldScope, context
   const rows = sqlTemplate(`SELECT % AS value, ${target.place} AS place %`, value.expression, from);
   const element = asElement({ ...value, expression: sql('value') });
   const values = sqlTemplate('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, rows);
-  const missing = findMissingListCondition(field, scope);
   return asList(value, missing ? sqlTemplate('iif(%, NULL, %)', missing, values) : values);
 }
 
