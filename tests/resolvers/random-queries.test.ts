@@ -324,25 +324,35 @@ describe.each([
   }, 3_600_000);
 });
 
-test('a list that is missing leaves no gap in the list of values around it', async () => {
-  const contract = dense();
-  const article = (place: number, tags: readonly string[]): Plain => ({
-    ...{ id: `Article${place}`, slug: `${place}`, tags },
-    internal: { contentDigest: '', owner: '', type: '' },
-  });
-  const world = {
-    Article: [article(0, ['x']), article(1, []), article(2, ['x'])],
-    Author: [{ id: 'Author0', name: 'x', internal: { contentDigest: '', owner: '', type: '' } }],
-  };
-  fill(contract.store, world, contract.tables);
-  const table = contract.tables.Article!;
-  const question = {
-    ...{ table, filter: {}, page: {}, field: 'slug', groupSort: undefined, groupPage: {} },
-    // Neither article has "several".
-    sort: { fields: ['tagged.taggedOn.several.slug'] },
-  };
-  const source = documentOf(table, selectedOf(table, true), contract);
-  const found = await ask({ source, operationName: 'many', variableValues: variablesOf(question) }, contract);
-  expect(found).toEqual(expected(question, world, contract));
-  contract.store.close();
-});
+test.each([
+  ['Article', 'tagged.taggedOn.several.slug', 'ASC'],
+  ['Author', 'taggedOn.several.severalOf.tags', 'DESC'],
+] as const)(
+  'a list that is missing leaves no gap in the list of values around it: %s by %s',
+  async (kind, path, order) => {
+    const contract = dense();
+    const article = (place: number, tags: readonly string[]): Plain => ({
+      ...{ id: `Article${place}`, slug: `${place}`, tags },
+      internal: { contentDigest: '', owner: '', type: '' },
+    });
+    const author = (place: number, name: string): Plain => ({
+      ...{ id: `Author${place}`, name },
+      internal: { contentDigest: '', owner: '', type: '' },
+    });
+    // No article has "several", and nobody is tagged "y".
+    const world = {
+      Article: [article(0, ['x']), article(1, []), article(2, ['x'])],
+      Author: [author(0, 'y'), author(1, 'x')],
+    };
+    fill(contract.store, world, contract.tables);
+    const table = contract.tables[kind]!;
+    const question = {
+      ...{ table, filter: {}, page: {}, field: 'id', groupSort: undefined, groupPage: {} },
+      sort: { fields: [path], order: [order] },
+    };
+    const source = documentOf(table, selectedOf(table, true), contract);
+    const found = await ask({ source, operationName: 'many', variableValues: variablesOf(question) }, contract);
+    expect(found).toEqual(expected(question, world, contract));
+    contract.store.close();
+  },
+);

@@ -102,7 +102,8 @@ function relation(field: RelationField, rest: string, scope: FieldScope, context
   if (!target) return nowhere(field);
   const missing = field.list ? findMissingListCondition(field, scope) : undefined;
   // Without a list, the values behind it are missing, also those that its records must have.
-  const value = compilePath(rest, missing ? { ...target.scope, nullable: true } : target.scope, context);
+  const nullable = missing !== undefined || scope.nullable === true;
+  const value = compilePath(rest, nullable ? { ...target.scope, nullable } : target.scope, context);
   if (!field.list) {
     const expression = sqlTemplate('(SELECT % %)', value.expression, target.from);
     const isNull = value.isNull && sqlTemplate('(SELECT % %)', value.isNull, target.from);
