@@ -101,8 +101,8 @@ function relation(field: RelationField, rest: string, scope: FieldScope, context
   const target = findRelationTarget(field, scope, context);
   if (!target) return nowhere(field);
   const missing = field.list ? findMissingListCondition(field, scope) : undefined;
-  // Without a list, the values behind it are missing, also those that its records must have.
-  const nullable = missing !== undefined || scope.nullable === true;
+  // Without a record or a list, the values behind it are missing, also those that every record has.
+  const nullable = !field.list || missing !== undefined || scope.nullable === true;
   const value = compilePath(rest, nullable ? { ...target.scope, nullable } : target.scope, context);
   if (!field.list) {
     const expression = sqlTemplate('(SELECT % %)', value.expression, target.from);
