@@ -82,6 +82,8 @@ export function isCurrent(node: PullRequestStatusNode, row: ForgePullRequest): b
   const queue = mergeQueueEntry === null ? undefined : toMergeQueuePlace(mergeQueueEntry);
   return (
     row.updatedAt === node.updatedAt &&
+    // Rows that an earlier release read have no size.
+    row.additions !== undefined &&
     row.headSha === node.headRefOid &&
     row.draft === node.isDraft &&
     row.mergeStatus === toMergeStatus(node.mergeable, node.mergeStateStatus) &&

@@ -109,3 +109,13 @@ test('GitHub findOutdated: hidden checks are the same as hidden checks before', 
   github.server.hiddenChecks = undefined;
   expect((await compare()).outdated).toEqual(['r0']);
 });
+
+test('GitHub findOutdated: rows without a size, which an earlier release read, are outdated', async () => {
+  await open(1, 1);
+  known = known.map((one, index) =>
+    index === 0
+      ? { ...one, pullRequests: one.pullRequests.map(({ additions: _added, deletions: _deleted, ...row }) => row) }
+      : one,
+  );
+  expect((await compare()).outdated).toEqual(['r0']);
+});
