@@ -262,9 +262,9 @@ function withTransactionContext(root: Database, joining: TransactionContext, ext
 
 /**
  * The PostgreSQL error codes of conflicting transactions: a serialization failure, a deadlock, and a unique key that
- * two transactions inserted at the same time.
+ * two transactions inserted at the same time; and of a plan that a connection kept until a migration changed a table.
  */
-const CONFLICTS = ['40001', '40P01', '23505'];
+const CONFLICTS = ['40001', '40P01', '23505', '0A000', '26000'];
 
 /** Repetitions of one process run one at a time, so few tries are needed. */
 const MAX_TRIES = 10;

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from './database.js';
 import { sql } from './kysely.js';
+import { isDirect } from './postgres.js';
 
 /** Passes the names of changed things to the other processes. A message may be lost, so readers poll as well. */
 export interface Notices {
@@ -164,10 +165,8 @@ class PostgresNotices implements Notices {
 /** The connection leads to a pooler, which may give the server's connection to others between two statements. */
 class PoolerError extends Error {}
 
-/** A pooler reports a number of its own as that of the server's process. */
 async function assertDirect(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  if (rows[0]?.pid === (client as unknown as { readonly processID: number | null }).processID) return;
+  if (await isDirect(client)) return;
   throw new PoolerError(
     'DATABASE_URL leads to a pooler, through which PostgreSQL sends no notifications; set TRELLIS_POSTGRES_DIRECT_URL to the address of PostgreSQL itself',
   );

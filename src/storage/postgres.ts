@@ -78,8 +78,8 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
 }
 
 /**
- * Returns the statements that set the limits of a transaction. They are part of each transaction, and no statement has a
- * name, because connections of a pooler such as PgBouncer do not keep the state of a session.
+ * Returns the statements that set the limits of a transaction. They are part of each transaction, because connections of
+ * a pooler such as PgBouncer do not keep the state of a session.
  */
 function toSettings({ hasDeadlines, ...target }: PostgresOptions): string {
   const { lockSeconds, statementSeconds, idleSeconds } = { ...LIMITS, ...target };
@@ -150,19 +150,35 @@ class PortableCompiler extends PostgresQueryCompiler {
 }
 
 function toBindingPool(pool: pg.Pool): PostgresPool {
+  const names = new StatementNames();
   return {
-    connect: async () => toBindingClient(await pool.connect().catch(throwUnavailable)),
+    async connect() {
+      const client = await pool.connect().catch(throwUnavailable);
+      await names.check(client);
+      return toBindingClient(client, names);
+    },
     end: () => pool.end(),
   };
 }
 
-function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
+function toBindingClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {
   let failure: unknown;
+  const run = async (text: string, values: unknown[]): Promise<unknown> => {
+    const name = names.find(client, text);
+    if (name === undefined) return client.query(text, values);
+    return client.query({ name, text, values }).catch(async (error: unknown) => {
+      if (!isPlanLost(error)) throw error;
+      names.renew();
+      // Inside a transaction, this fails because of the first error, after which the transaction is repeated.
+      return client.query(text, values).catch(() => {
+        throw error;
+      });
+    });
+  };
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
     // A statement without a response blocks the connection, so the next one would wait for its own deadline.
     if (failure !== undefined) throwUnavailable(failure);
-    const values = parameters.map(toBindable);
-    return client.query(sql, values).catch((error: unknown) => {
+    return run(sql, parameters.map(toBindable)).catch((error: unknown) => {
       if (isEndOfConnection(error)) failure = error;
       if (failure !== undefined || isLimitReached(error)) throwUnavailable(error);
       throw error;
@@ -174,6 +190,54 @@ function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
     release: () => client.release(failure !== undefined),
   };
 }
+
+/** The statements that connections keep parsed and planned, with their numbers. */
+const KEPT_STATEMENTS = new Map<string, number>();
+
+/**
+ * Lets connections keep a statement, because parsing and planning take longer than running most statements. There must
+ * be few of them, as each connection keeps each.
+ */
+export function keepStatement(text: string): void {
+  if (!KEPT_STATEMENTS.has(text)) KEPT_STATEMENTS.set(text, KEPT_STATEMENTS.size + 1);
+}
+
+/**
+ * The names under which connections keep statements. A pooler such as PgBouncer may give the connection to others between
+ * two statements, so connections through one keep none.
+ */
+class StatementNames {
+  readonly #isDirect = new WeakMap<pg.PoolClient, boolean>();
+  #generation = 1;
+
+  /** Finds out whether a new connection leads to PostgreSQL itself. */
+  async check(client: pg.PoolClient): Promise<void> {
+    if (this.#isDirect.has(client)) return;
+    // A failure has the same reason as that of the next statement, which reports it.
+    this.#isDirect.set(client, await isDirect(client).catch(() => false));
+  }
+
+  find(client: pg.PoolClient, text: string): string | undefined {
+    const number = this.#isDirect.get(client) === true ? KEPT_STATEMENTS.get(text) : undefined;
+    return number === undefined ? undefined : `trellis_${this.#generation}_${number}`;
+  }
+
+  /** Makes all connections parse their statements again. */
+  renew(): void {
+    this.#generation += 1;
+  }
+}
+
+/** Returns whether a connection leads to PostgreSQL itself: a pooler reports a number of its own as that of the process. */
+export async function isDirect(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid === (client as unknown as { readonly processID: number | null }).processID;
+}
+
+/** The error codes for a plan whose columns a migration has changed, and for a name that the connection does not know. */
+const PLAN_LOST: readonly unknown[] = ['0A000', '26000'];
+
+const isPlanLost = (error: unknown): boolean => PLAN_LOST.includes((error as { readonly code?: unknown }).code);
 
 /** The error codes of a lock that is not released in time, and of a statement that takes too long. */
 const LIMIT_CODES: readonly unknown[] = ['55P03', '57014'];

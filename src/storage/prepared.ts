@@ -1,6 +1,7 @@
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
 import { type Database, isPostgres } from './database.js';
 import { sql } from './kysely.js';
+import { keepStatement } from './postgres.js';
 import type { Tables } from './tables.js';
 
 /** A query that is compiled once, because compiling takes longer than running most queries. */
@@ -26,13 +27,23 @@ export function prepare<Input extends object, Row>(
   const placeholders = new Proxy({} as Input, { get: (_none, name) => new Parameter(name) });
   const compiled: Partial<Record<'postgres' | 'sqlite', CompiledQuery<Row>>> = {};
   return async (database, input) => {
-    const query = (compiled[isPostgres(database) ? 'postgres' : 'sqlite'] ??= build(database, placeholders).compile());
+    const query = (compiled[isPostgres(database) ? 'postgres' : 'sqlite'] ??= compile(database, build, placeholders));
     const parameters = query.parameters.map((value) =>
       value instanceof Parameter ? input[value.name as keyof Input] : value,
     );
     const { rows } = await database.executeQuery<Row>({ ...query, parameters });
     return rows;
   };
+}
+
+function compile<Input, Row>(
+  database: Database,
+  build: (database: Database, input: Input) => Compilable<Row>,
+  placeholders: Input,
+): CompiledQuery<Row> {
+  const query = build(database, placeholders).compile();
+  if (isPostgres(database)) keepStatement(query.sql);
+  return query;
 }
 
 /** Prepares an insert of one row. Each distinct set of columns is a separate query, so there should be few. */

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { type Database, inTransaction, isPostgres } from '../../src/storage/database.js';
 import { openDatabase, toDatabaseTarget } from '../../src/storage/open-database.js';
+import { prepare } from '../../src/storage/prepared.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 
@@ -16,6 +17,34 @@ const reasonOf = (url: string) =>
     () => undefined,
     (error: unknown) => String(error),
   );
+
+const findPeople = prepare((on) => on.selectFrom('people').selectAll());
+
+/** Returns the statements that the connection of a transaction keeps after it has run one. */
+const listKept = (database: Database) =>
+  inTransaction(database, async (transaction) => {
+    await findPeople(transaction, {});
+    const kept = sql<{ statement: string }>`select statement from pg_prepared_statements`;
+    return (await kept.execute(transaction)).rows.map(({ statement }) => statement);
+  });
+
+/** Starts a proxy that reports a process number of its own, as poolers do. */
+async function startPooler(target: URL): Promise<{ readonly url: string; close(): void }> {
+  const pooler = createServer((socket) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    socket.pipe(upstream);
+    upstream.on('data', (bytes) => {
+      // BackendKeyData: its type, its length of 12, the number of the process, and a key.
+      const at = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
+      if (at !== -1) bytes.writeInt32BE(1, at + 5);
+      socket.write(bytes);
+    });
+    for (const one of [socket, upstream]) one.on('error', () => undefined).on('close', () => socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(pooler, 'listening');
+  const { port } = pooler.address() as AddressInfo;
+  return { url: Object.assign(new URL(target), { port: String(port) }).href, close: () => pooler.close() };
+}
 
 describe('PostgreSQL', () => {
   test.each([
@@ -86,6 +115,14 @@ describe('PostgreSQL', () => {
     old.close();
   });
 
+  test('keeps no statement on a connection through a pooler', async () => {
+    const pooler = await startPooler(await placeUrl());
+    const database = await openDatabase({ url: pooler.url });
+    expect(await listKept(database)).toEqual([]);
+    await database.destroy();
+    pooler.close();
+  });
+
   describe('a database', () => {
     let database: Database;
     beforeEach(async () => {
@@ -103,6 +140,30 @@ describe('PostgreSQL', () => {
         await database.insertInto('secret_consumers').values({ name, public_key: null }).execute();
       const rows = await database.selectFrom('secret_consumers').select('name').orderBy('name').execute();
       expect(rows.map(({ name }) => name)).toEqual(['B', 'Z', '_', 'a', 'aa', 'ä']);
+    });
+
+    test('keeps a prepared query on its connection', async () => {
+      expect(await listKept(database)).toEqual(['select * from "people"']);
+    });
+
+    test('runs a prepared query again, alone or in a transaction, when a migration has changed its columns', async () => {
+      const person = {
+        id: 'p1',
+        username: 'Ada',
+        username_key: 'ada',
+        display_name: 'Ada',
+        is_admin: 1,
+        created_at: 7,
+      };
+      await database.insertInto('people').values(person).execute();
+      expect(await findPeople(database, {})).toEqual([person]);
+      await sql`alter table people add column height integer`.execute(database);
+      // The second time, the connection keeps the new plan.
+      for (let time = 1; time <= 2; time += 1)
+        expect(await findPeople(database, {})).toEqual([{ ...person, height: null }]);
+      await sql`alter table people drop column height`.execute(database);
+      const inside = inTransaction(database, (transaction) => findPeople(transaction, {}));
+      expect(await inside).toEqual([person]);
     });
 
     test('rejects an integer that is not exact as a number', async () => {
