@@ -15,10 +15,11 @@ const MOST_TOLD = 30;
 /** The lines of a message that show the expected and the received value. */
 const MOST_LINES = 12;
 
-/** The tests that are skipped without a program, which a machine may be unable to install. */
+/** The tests that are skipped without a program, or the version of it, which a machine may be unable to install. */
 const NEEDS = [
   { program: 'chromium', tests: /^tests\/e2e\// },
   { program: 'age', tests: /^tests\/sealing\/seal\.test\.ts › seal and open with the age program / },
+  { program: 'age', since: 1.3, tests: /^tests\/sealing\/seal\.test\.ts › seal and open with .* post-quantum keys / },
   { program: 'age', tests: /^tests\/commands\/secrets\/values\.test\.ts › with the reference program / },
   { program: 'ruby', tests: /^tests\/commands\/secrets\/transfer\.test\.ts › .* is read alike by Ruby's parser$/ },
 ];
@@ -51,7 +52,10 @@ const skipped = testResults.flatMap(({ name, assertionResults }) =>
     .filter(({ status }) => status !== 'passed' && status !== 'failed')
     .map(({ fullName }) => `${path.relative(process.cwd(), name)} › ${fullName}`),
 );
-const isMissing = ({ program }) => spawnSync(program, ['--version']).status !== 0;
+const isMissing = ({ program, since = 0 }) => {
+  const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  return status !== 0 || Number.parseFloat(stdout.replace(/^\D+/, '')) < since;
+};
 const missing = skipped.length > 0 ? NEEDS.filter(isMissing) : [];
 const unexpected = skipped.filter((test) => !missing.some(({ tests }) => tests.test(test)));
 told.push(...unexpected.map((test) => `${test}\n    was skipped, but nothing that it needs is missing.`));

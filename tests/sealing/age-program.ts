@@ -3,17 +3,27 @@ import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const isInstalled = spawnSync('age', ['--version']).status === 0;
+/** The version of the program, such as 1.1; `undefined` when it is not installed. */
+const version = /\d+\.\d+/.exec(spawnSync('age', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0];
 
-/** Runs the tests with the reference program `age`, or skips them with a warning when it is not installed. */
-export const describeWithAge: (name: string, tests: () => void) => void = (name, tests) => {
-  if (isInstalled) {
-    describe(name, tests);
-    return;
-  }
-  process.stderr.write(`\n*** SKIPPED: "${name}" needs the program age (Debian package age). ***\n\n`);
-  describe.skip(name, tests);
-};
+/** Returns a function that adds tests with the reference program `age`, or skips them with a warning without that version. */
+const describeSince =
+  (major: number, minor: number) =>
+  (name: string, tests: () => void): void => {
+    const [ownMajor = 0, ownMinor = 0] = (version ?? '').split('.').map(Number);
+    if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) {
+      describe(name, tests);
+      return;
+    }
+    const needed = `the program age ${major}.${minor} (Debian package age)`;
+    process.stderr.write(`\n*** SKIPPED: "${name}" needs ${needed}. ***\n\n`);
+    describe.skip(name, tests);
+  };
+
+export const describeWithAge = describeSince(1, 0);
+
+/** The first version with post-quantum keys. */
+export const describeWithAge13 = describeSince(1, 3);
 
 /** Runs `age` with bytes on standard input, and returns its output. */
 export async function runAge(args: readonly string[], input: Uint8Array): Promise<Buffer> {
@@ -43,9 +53,13 @@ export async function runAgeWithPassphrase(
   return readFile(to);
 }
 
-/** Generates a key pair with `age-keygen`. The identity contains its comments. */
-export function generateKeys(): { readonly identity: string; readonly recipient: string } {
-  const { stdout } = spawnSync('age-keygen', { encoding: 'utf8' });
+/**
+ * Generates a key pair with `age-keygen`. The identity contains its comments.
+ *
+ * @param options `-pq` for a post-quantum key.
+ */
+export function generateKeys(...options: readonly string[]): { readonly identity: string; readonly recipient: string } {
+  const { stdout } = spawnSync('age-keygen', options, { encoding: 'utf8' });
   const [, recipient = ''] = /public key: (age1\w+)/.exec(stdout) ?? [];
   return { identity: stdout, recipient };
 }

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { armor, generateIdentity, identityToRecipient } from 'age-encryption';
 import { open, toRecipients, MAX_SEALED_BYTES, seal } from '../../src/sealing/seal.js';
-import { describeWithAge, generateKeys, runAge, runAgeWithPassphrase } from './age-program.js';
+import { describeWithAge, describeWithAge13, generateKeys, runAge, runAgeWithPassphrase } from './age-program.js';
 
 /** The header for one X25519 recipient, the nonce, and one tag per 64 KiB. */
 const OVERHEAD = 184 + 16 * 16;
@@ -74,6 +74,23 @@ describeWithAge('seal and open with the age program', () => {
     expect(value.equals(await open(theirs, { passphrase }))).toBe(true);
     const ours = await seal(value, { passphrase });
     expect(value.equals(await runAgeWithPassphrase(['-d'], { folder, passphrase, input: ours }))).toBe(true);
+  });
+});
+
+describeWithAge13('seal and open with the age program and post-quantum keys', () => {
+  test('files are compatible, and others cannot open them', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-age-'));
+    const [value, { identity, recipient }] = [randomBytes(1000), generateKeys('-pq')];
+    expect(recipient).toMatch(/^age1pq1/);
+    const theirs = await runAge(['-r', recipient], value);
+    expect(value.equals(await open(theirs, identity))).toBe(true);
+    await expect(open(theirs, generateKeys('-pq').identity)).rejects.toMatchObject({ code: 'no_match' });
+    const file = path.join(folder, 'identity.txt');
+    await writeFile(file, identity);
+    const ours = await seal(value, [recipient]);
+    expect(value.equals(await runAge(['-d', '-i', file], ours))).toBe(true);
+    expect(await toRecipients(identity)).toEqual([recipient]);
+    await rm(folder, { recursive: true });
   });
 });
 
