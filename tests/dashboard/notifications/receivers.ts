@@ -1,10 +1,12 @@
 /** Receivers of notifications, made of programs of other projects where there are any. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
+import { importFromTool } from '../../../tools/install.js';
+import { findFreePort } from '../../contract/free-port.js';
 
 export interface ReceivedMail {
   readonly to: readonly string[];
@@ -107,4 +109,59 @@ export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
     },
   };
   return receiver;
+}
+
+/** The parts of the package `web-push-testing` in use. */
+interface PushApi {
+  notifyUrl: string;
+  subscribe(options: { readonly applicationServerKey: string }): Promise<PushSubscription>;
+  getNotifications(of: { readonly clientHash: string }): { readonly messages: readonly string[] };
+  expireSubscription(clientHash: string): void;
+}
+
+interface PushSubscription {
+  readonly endpoint: string;
+  readonly keys: { readonly p256dh: string; readonly auth: string };
+  readonly clientHash: string;
+}
+
+type PushServerClass = new (api: PushApi, port: number) => { _server: Server; startServer(): void };
+
+export interface PushServer extends Omit<PushApi, 'notifyUrl'> {
+  /** Ends the server for a time; subscriptions stay. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/**
+ * Starts a push server of another project, which verifies the signature of each request by the key of the subscription,
+ * and decrypts the message.
+ */
+export async function startPushServer(): Promise<PushServer> {
+  const load = async (name: string) =>
+    ((await importFromTool('tools/witnesses', `web-push-testing/src/${name}.js`)) as { default: unknown }).default;
+  const { PushApiModel } = (await load('PushApiModel')) as { PushApiModel: new () => PushApi };
+  const port = await findFreePort();
+  const api = new PushApiModel();
+  const server = new ((await load('server')) as PushServerClass)(api, port);
+  api.notifyUrl = `http://127.0.0.1:${port}/notify/`;
+  const start = async (): Promise<void> => {
+    const { log } = console;
+    // It prints its port.
+    console.log = () => undefined;
+    server.startServer();
+    await once(server._server, 'listening');
+    console.log = log;
+  };
+  await start();
+  return {
+    subscribe: (options) => api.subscribe(options),
+    getNotifications: (of) => api.getNotifications(of),
+    expireSubscription: (clientHash) => api.expireSubscription(clientHash),
+    start,
+    async stop() {
+      server._server.closeAllConnections();
+      await promisify((done: () => void) => server._server.close(done))();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { createECDH, createPublicKey, createVerify, randomBytes } from 'node:cry
 import { decrypt } from 'http_ece';
 import { eventually } from '../../eventually.js';
 import { type Notified, openNotified } from './fixtures.js';
-import { type HttpReceiver, startHttpReceiver } from './receivers.js';
+import { type HttpReceiver, startHttpReceiver, startPushServer } from './receivers.js';
 
 let service: HttpReceiver;
 let notified: Notified;
@@ -119,4 +119,27 @@ test('web push: the largest notification fits into a message', async () => {
     expect(body.length).toBeLessThanOrEqual(4_096);
     expect(read(body)).toHaveProperty('title');
   }
+});
+
+test('web push: a push server verifies and decrypts each notification, once after an outage, until the subscription ends', async () => {
+  const server = await startPushServer();
+  const { pushPublicKey: applicationServerKey } = await notified.notifications.read(notified.ada);
+  const { endpoint, keys, clientHash } = await server.subscribe({ applicationServerKey });
+  const titles = () =>
+    server.getNotifications({ clientHash }).messages.map((text) => (JSON.parse(text) as { title: string }).title);
+  await notified.add({ kind: 'web_push', subscription: { endpoint, keys } });
+  await request();
+  await eventually(async () => expect(await latest()).toMatchObject({ state: 'sent', attempts: 1 }));
+  await server.stop();
+  await notified.show({ number: 18, reviewRequestedFromMe: true });
+  await eventually(async () => expect(await latest()).toMatchObject({ state: 'waiting', attempts: 1 }));
+  await server.start();
+  notified.wait(600_000);
+  await eventually(async () => expect(await latest()).toMatchObject({ state: 'sent', attempts: 2 }));
+  expect(titles()).toEqual(['Review requested: acme/shop #17', 'Review requested: acme/shop #18']);
+  server.expireSubscription(clientHash);
+  await notified.show({ number: 19, reviewRequestedFromMe: true });
+  await eventually(async () => expect(await latest()).toMatchObject({ state: 'failed', attempts: 1 }));
+  expect((await notified.notifications.read(notified.ada)).channels).toEqual([]);
+  await server.stop();
 });
