@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The version of the program, such as 1.1; `undefined` when it is not installed. */
-const version = /\d+\.\d+/.exec(spawnSync('age', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0];
+const version = /\d+\.\d+/.exec(String(spawnSync('age', ['--version']).stdout))?.[0];
 
 /** Returns a function that adds tests with the reference program `age`, or skips them with a warning without that version. */
 const describeSince =
