@@ -20,9 +20,10 @@ import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import { createSiteContext, type SiteContext } from '../resolvers/context.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
-import { type MarkdownService, openMarkdown } from '../site-data/markdown.js';
+import { openMarkdown } from '../site-data/markdown.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from '../site-data/schema.js';
-import { type ImageService, openImageService, type OpenSite, openSiteFromConfig } from '../site-data/service.js';
+import type { ImageService, MarkdownService, OpenSite } from '../site-data/service.js';
+import { openImageService, openSiteFromConfig } from '../site-data/start-site.js';
 import { openStateFolder } from '../storage/state-folder.js';
 import { openProgressBar } from './progress-bar.js';
 

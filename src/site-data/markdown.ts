@@ -1,15 +1,9 @@
 import { AppError } from '@trellis/core/errors';
 import type { FieldArguments, FieldResult } from '@trellis/images/plan/field-results';
-import type { MarkdownTexts } from '@trellis/site/graphql/markdown-fields';
 import { createMarkdownLinks, type MarkdownPicture, type MarkdownTargets } from '@trellis/site/markdown/links';
 import { openMarkdownRenderer } from '@trellis/site/markdown/markdown-renderer';
 import type { ReadableSite } from '@trellis/site/site';
-import type { ImageService } from './service.js';
-
-/** The rendered texts of an open site. */
-export interface MarkdownService extends MarkdownTexts {
-  close(): Promise<void>;
-}
+import type { ImageService, MarkdownService } from './service.js';
 
 interface MarkdownOptions {
   readonly imaging: Pick<ImageService, 'images' | 'pictures' | 'publicFiles'>;

@@ -1,16 +1,11 @@
 import type { ImageSource } from '@trellis/images/source';
-import type { OpenSite } from './service.js';
+import type { OpenSite, PreviewCounts } from './service.js';
 
 /** The previews of a site's images, which are rendered ahead of the first query for them. */
 export interface SitePreviews {
   /** Returns how many previews were rendered since the site was opened, and how many images are waiting. */
   count(): PreviewCounts;
   close(): void;
-}
-
-export interface PreviewCounts {
-  readonly rendered: number;
-  readonly waiting: number;
 }
 
 /** The images that are read from the records at a time. */

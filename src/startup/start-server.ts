@@ -7,7 +7,8 @@ import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import type { OpenSite } from '../site-data/service.js';
 import { type AppOptions, createApp } from './app.js';
-import { openServices, type Services, type ServicesOptions } from './services.js';
+import { openServices, type ServicesOptions } from './open-services.js';
+import type { Services } from './services.js';
 
 export interface RunningServer {
   readonly server: Server;

@@ -9,21 +9,23 @@ import type { ProblemReport } from '@trellis/site/sources/problems';
 import type { Config } from '../config/config.js';
 import { openMarkdown } from '../site-data/markdown.js';
 import { loadSiteSchema, loadSourceModules } from '../site-data/schema.js';
+import type {
+  OpenSite,
+  SharedRecords,
+  SharedSite,
+  SiteReport,
+  SiteService,
+  SiteState,
+  SiteWork,
+} from '../site-data/service.js';
 import {
   countSiteWork,
   openImageService,
-  type OpenSite,
   reportSite,
-  type SharedRecords,
-  type SharedSite,
-  type SiteReport,
-  type SiteService,
   type SiteServiceOptions,
-  type SiteState,
-  type SiteWork,
   STARTING,
   toImageOptions,
-} from '../site-data/service.js';
+} from '../site-data/start-site.js';
 import type { PrimaryLink } from './primary-link.js';
 
 export interface FollowSiteOptions extends SiteServiceOptions {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createLog } from '@trellis/server/http/request';
 import { loadConfig } from '../../src/config/config.js';
 import { createApp } from '../../src/startup/app.js';
-import { openServices, type Services } from '../../src/startup/services.js';
+import { openServices } from '../../src/startup/open-services.js';
+import type { Services } from '../../src/startup/services.js';
 import { LOOPBACK } from '../forges/forge-server.js';
 
 export interface TrellisServer {

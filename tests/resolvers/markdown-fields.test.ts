@@ -8,8 +8,9 @@ import { graphql } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/context.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { type MarkdownService, openMarkdown } from '../../src/site-data/markdown.js';
-import { type ImageService, openImageService } from '../../src/site-data/service.js';
+import { openMarkdown } from '../../src/site-data/markdown.js';
+import type { ImageService, MarkdownService } from '../../src/site-data/service.js';
+import { openImageService } from '../../src/site-data/start-site.js';
 import { buildSiteSchema } from './site-schema.js';
 
 const schema = buildSiteSchema();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatProblem, type ProblemReport } from '@trellis/site/sources/problems';
 import type { Config } from '../../config/config.js';
 import { loadSiteSchema } from '../../site-data/schema.js';
-import { openSiteFromConfig } from '../../site-data/service.js';
+import { openSiteFromConfig } from '../../site-data/start-site.js';
 import { openObjectStore } from '../../storage/objects/open-store.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';
 

@@ -6,19 +6,17 @@ import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { followSite } from '../../workers/follow-site.js';
 import type { ToWorker } from '../../workers/primary-link.js';
 import { loadSiteSchema, loadSourceModules } from '../schema.js';
-import {
-  type OpenSite,
-  type SharedRecords,
-  type SharedSite,
-  type SharingSiteService,
-  type SiteReport,
-  type SiteService,
-  type SiteServiceOptions,
-  type SiteState,
-  type SiteWork,
-  STARTING,
-  withIndexAge,
+import type {
+  OpenSite,
+  SharedRecords,
+  SharedSite,
+  SharingSiteService,
+  SiteReport,
+  SiteService,
+  SiteState,
+  SiteWork,
 } from '../service.js';
+import { type SiteServiceOptions, STARTING, withIndexAge } from '../start-site.js';
 import { followIndex, type IndexFollower, type LocalIndex } from './index-follower.js';
 import type { IndexProgress } from './index-head.js';
 import { toReplicaFolder } from './site-files.js';
