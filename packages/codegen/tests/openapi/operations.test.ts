@@ -124,3 +124,16 @@ test('writeOperations: a body that may be null requires the properties with defa
     `  readonly body: ${object} & Required<Pick<${object}, 'pinned'>> | null;\n`,
   );
 });
+
+test('schemas whose names differ in their case have validators of their own', async () => {
+  const bare = NOTES.replace(
+    "application/json: { schema: { $ref: '#/components/schemas/Note' } }",
+    "application/json: { schema: { $ref: '#/components/schemas/note' } }",
+  ).replace(
+    '  schemas:\n',
+    '  schemas:\n    note: { type: object, required: [id], properties: { id: { type: integer } } }\n',
+  );
+  const table = await generate('operations.ts', bare);
+  const validators = [...table.matchAll(/validate: (validators\.note\w*)/g)].map(([, name]) => name);
+  expect(new Set(validators)).toEqual(new Set(['validators.noteSchema', 'validators.noteSchema2']));
+});

@@ -102,6 +102,7 @@ test.each([
   ],
   ['a repeated property', 'R=1&R=2', {}, 'must not be repeated; received it 2 times'],
   ['text for a number', 'R=x', {}, 'must be an integer; received "x"'],
+  ['__proto__', 'color[__proto__]=1', { style: 'deepObject' }, 'must not have a property "__proto__"'],
 ] as const)('rejects %s in an object', (_reason, query, spec, message) => {
   const operation = withColor({ in: 'query', ...COLOR, list: false, ...spec });
   expect(() => readQueryParameters(operation, query)).toThrow(`The query parameter "color" ${message}.`);

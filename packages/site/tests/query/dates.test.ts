@@ -42,6 +42,16 @@ describe('formatString', () => {
     expect(format(DAY, { formatString: 'dddd, D. MMMM YYYY', locale })).toBe(expected);
   });
 
+  test.each([
+    ['2019-04-21', '111th'],
+    ['2019-04-22', '112th'],
+    ['2019-05-01', '121st'],
+    ['2019-08-01', '213th'],
+    ['2019-11-18', '322nd'],
+  ])('ends the number of the day of %s in the year as %s', (date, expected) => {
+    expect(format(date, { formatString: 'DDDo' })).toBe(expected);
+  });
+
   test('uses the configured dialect', () => {
     expect(createFormatDate({ dialect: 'moment' })(DAY, { formatString: 'D' })).toBe('4');
     expect(createFormatDate({ dialect: 'luxon' })(DAY, { formatString: 'dd' })).toBe('04');
