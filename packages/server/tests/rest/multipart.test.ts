@@ -20,7 +20,10 @@ const operation: OperationSpec = {
     forms: {
       'multipart/form-data': {
         fields: [{ name: 'title', required: true, type: 'string', list: false }],
-        files: [{ name: 'file', required: true, list: true, maxBytes: 8 * MIB }],
+        files: [
+          { name: 'file', required: true, list: true, maxItems: 3, maxBytes: 8 * MIB },
+          { name: 'cover', required: false, list: false },
+        ],
       },
     },
   },
@@ -145,6 +148,19 @@ test.each([
   // The server may close the connection before fetch has sent everything.
   if (response !== undefined) expect(response).toMatchObject({ status: 413, body: { code: 'too_large' } });
   if (files.length === 1) expect(seen).toBeInstanceOf(AppError);
+});
+
+test.each([
+  ['file', 3, 'must have at most 3 files'],
+  ['cover', 1, 'must have at most 1 file'],
+])('accepts "%s" %i times, but not once more', async (name, times, message) => {
+  handle = readSizes;
+  const file = ['file', Buffer.from('a')] as const;
+  const others = name === 'file' ? [] : [file];
+  const upTo = (count: number) => Array.from({ length: count }, () => [name, Buffer.from('b')] as const);
+  expect(await upload(['title', 'a'], ...others, ...upTo(times))).toMatchObject({ status: 200 });
+  const refused = await upload(['title', 'a'], ...others, ...upTo(times + 1));
+  expect(refused).toMatchObject({ status: 400, body: { field: name, error: `The field "${name}" ${message}.` } });
 });
 
 test('ends the stream when the client disconnects', async () => {

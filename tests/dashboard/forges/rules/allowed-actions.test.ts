@@ -41,6 +41,7 @@ const offered = (change: Partial<ActionCandidate>): string[] =>
 const clean = ['merge', 'close'];
 const waiting = { mergeStatus: 'blocked', ci: 'success' } as const;
 const blocked = 'merge: blocked_by_protection';
+const queued = 'merge: merge_queue';
 
 test.each<[string, Partial<ActionCandidate>, string[]]>([
   ['always merge and close', {}, clean],
@@ -86,6 +87,16 @@ test.each<[string, Partial<ActionCandidate>, string[]]>([
   ['no update_branch for Dependabot', { bot: 'dependabot', behind: true, forge: 'forgejo' }, [...clean, 'auto_merge']],
   ['renovate_rebase on any forge', { bot: 'renovate', forge: 'forgejo' }, [...clean, 'renovate_rebase']],
   ['no update_branch for Renovate', { bot: 'renovate', behind: true }, [...clean, 'auto_merge', 'renovate_rebase']],
+  [
+    'enqueue when only reviews are missing',
+    { ...waiting, mergeQueueRequired: true },
+    [queued, 'close', 'auto_merge', 'enqueue'],
+  ],
+  [
+    'no enqueue when checks fail',
+    { ...waiting, ci: 'failure', mergeQueueRequired: true },
+    [queued, 'close', 'auto_merge', 'rerun_checks'],
+  ],
   ['rerun_checks when they fail', { ci: 'failure' }, [...clean, 'auto_merge', 'rerun_checks']],
 ])('listAllowedActions: returns %s', (_reason, change, actions) => {
   expect(offered(change)).toEqual(actions);
