@@ -41,33 +41,42 @@ export class QueryResponse {
   readonly length: number;
   /** The ETag; `undefined` for a response to a POST. */
   readonly etag: string | undefined;
-  readonly #payload: Payload;
   readonly #options: ResponseOptions;
-  readonly #encoded = new Map<ContentEncoding | undefined, EncodedResponse>();
+  readonly #plain: EncodedResponse;
+  /** The source of the compressed forms, made for the first of them. */
+  #payload: Payload | undefined;
+  readonly #compressed = new Map<ContentEncoding, EncodedResponse>();
 
   constructor(text: string, options: ResponseOptions) {
-    this.#payload = new Payload(text);
     this.#options = options;
     this.operation = options.operation;
-    this.length = this.#payload.length;
+    this.length = Buffer.byteLength(text);
     // The same text has a different ETag for each media type, as these are different representations.
     this.etag = options.hasEtag ? toEtag(`${options.type} ${text}`) : undefined;
+    // Text in ASCII is the same in latin1, and needs no copy.
+    const isShortAscii = text.length === this.length && this.length <= SHORT_BYTES;
+    this.#plain = this.#toEncoded(isShortAscii ? text : toBody(Buffer.from(text)));
   }
 
   get isCompressible(): boolean {
     return this.length >= MIN_COMPRESSED_BYTES;
   }
 
-  /** Returns the response in an encoding that {@link encode} has made. */
-  find(encoding: ContentEncoding | undefined): EncodedResponse | undefined {
-    return this.#encoded.get(encoding);
+  /** Returns the response in an encoding, or a promise if it has not been compressed before. */
+  encode(encoding: ContentEncoding | undefined): EncodedResponse | Promise<EncodedResponse> {
+    return encoding === undefined ? this.#plain : (this.#compressed.get(encoding) ?? this.#compress(encoding));
   }
 
-  async encode(encoding: ContentEncoding | undefined): Promise<EncodedResponse> {
-    const bytes = encoding === undefined ? this.#payload.bytes : await this.#payload.compressed(encoding);
-    const encoded = { headers: this.#headersOf(encoding, Buffer.byteLength(bytes)), body: toBody(bytes) };
-    this.#encoded.set(encoding, encoded);
+  async #compress(encoding: ContentEncoding): Promise<EncodedResponse> {
+    const { body } = this.#plain;
+    this.#payload ??= new Payload(typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+    const encoded = this.#toEncoded(toBody(await this.#payload.compressed(encoding)), encoding);
+    this.#compressed.set(encoding, encoded);
     return encoded;
+  }
+
+  #toEncoded(body: Buffer | string, encoding?: ContentEncoding): EncodedResponse {
+    return { headers: this.#headersOf(encoding, body.length), body };
   }
 
   /** Returns the headers of a 304, which are those of the response apart from the ones that describe its body. */
@@ -89,10 +98,7 @@ export class QueryResponse {
   }
 }
 
-function toBody(bytes: Buffer | string): Buffer | string {
-  if (Buffer.byteLength(bytes) > SHORT_BYTES) return bytes;
-  return (typeof bytes === 'string' ? Buffer.from(bytes) : bytes).toString('latin1');
-}
+const toBody = (bytes: Buffer): Buffer | string => (bytes.length > SHORT_BYTES ? bytes : bytes.toString('latin1'));
 
 /** What determines the response to a request. */
 export interface ResponseKey extends UnparsedRequest {
