@@ -224,8 +224,8 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     const text = JSON.stringify({ data: result.data });
     const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
     if (isKept && state) {
-      const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
-      cache.keep({ ...unparsed, type }, made, { parts, state });
+      const listParts = () => reuse.repeatable.kindsOf(document, operation, input.variables);
+      cache.keep({ ...unparsed, type }, made, { listParts, state });
     }
     return { status: 200, response: made };
   }

@@ -14,6 +14,9 @@ const MAX_ENTRY_BYTES = 2 * 1024 * 1024;
 /** Long enough for a filter with some hundred values. */
 const MAX_KEY_CHARACTERS = 16 * 1024;
 
+/** The number of latest requests by which repeated ones are recognised. */
+const LATEST_REQUESTS = 8192;
+
 /** Node writes a short text together with the headers, in half the time of separate buffers. */
 const SHORT_BYTES = 16 * 1024;
 
@@ -121,6 +124,13 @@ interface DataState {
   readonly generation: number;
 }
 
+/** The origin of a response. */
+interface ResponseOrigin {
+  readonly state: DataState;
+  /** Returns the parts of the data; `undefined` for any. */
+  readonly listParts: () => readonly string[] | undefined;
+}
+
 interface Kept {
   readonly response: QueryResponse;
   /** The parts of the data that the response was made from; `undefined` for any. */
@@ -130,9 +140,14 @@ interface Kept {
   validIn: number;
 }
 
-/** Responses by the text of their requests, as long as the data that they were made from stays the same. */
+/**
+ * Responses to repeated requests by their text, as long as the data that they were made from stays the same. Keeping
+ * the response to a request that is sent once costs more than a tenth of its processor time.
+ */
 export class ResponseCache {
   readonly #responses = new LRUCache<string, Kept>({ maxSize: MAX_BYTES, maxEntrySize: MAX_ENTRY_BYTES });
+  /** The hashes of the latest requests, each at the place of its last bits. */
+  readonly #latest = new Int32Array(LATEST_REQUESTS);
   readonly #data: DataVersions;
   #version: number;
 
@@ -163,23 +178,28 @@ export class ResponseCache {
   }
 
   /**
-   * Keeps a response that was made from a state of the data, unless its parts of the data have changed since.
-   *
-   * @param parts The parts of the data that the response was made from; `undefined` for any.
+   * Keeps a response to a repeated request that was made from a state of the data, unless its parts of the data have
+   * changed since.
    */
-  keep(
-    request: ResponseKey,
-    response: QueryResponse,
-    { parts, state }: { readonly parts: readonly string[] | undefined; readonly state: DataState },
-  ): void {
+  keep(request: ResponseKey, response: QueryResponse, { listParts, state }: ResponseOrigin): void {
     this.#clearIfChanged();
     const key = toKey(request);
     const { version, generation } = state;
-    if (version !== this.#version || key.length > MAX_KEY_CHARACTERS) return;
+    if (version !== this.#version || key.length > MAX_KEY_CHARACTERS || !this.#isRepeated(key)) return;
+    const parts = listParts();
     if (this.#data.unchangedSince(parts) > generation) return;
     // The compressed forms together are smaller than the text.
     const size = key.length + 2 * response.length + 1000;
     this.#responses.set(key, { response, parts, generation, validIn: generation }, { size });
+  }
+
+  /** Returns whether a request is among the latest ones, and counts it. */
+  #isRepeated(key: string): boolean {
+    const hash = hashOf(key);
+    const place = (hash >>> 0) % LATEST_REQUESTS;
+    const isRepeated = this.#latest[place] === hash;
+    this.#latest[place] = hash;
+    return isRepeated;
   }
 
   #clearIfChanged(): void {
@@ -197,4 +217,11 @@ export class ResponseCache {
 function toKey({ method, text, type }: ResponseKey): string {
   if (method === 'GET' && type === 'application/json' && text.startsWith('/')) return text;
   return `${method}${type === 'application/json' ? '' : ' response'} ${text}`;
+}
+
+/** Returns a hash of 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let index = 0; index < text.length; index += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0;
+  return hash;
 }
