@@ -43,7 +43,12 @@ export async function benchQueries(options: QueryBenchOptions): Promise<string> 
 
 async function measureStarts(site: string, state: string) {
   const start = () =>
-    startServer(['dist/cli.js', 'serve', '--site', site], { TRELLIS_STATE: state, TRELLIS_WATCH: 'false' });
+    startServer(['dist/cli.js', 'serve', '--site', site], {
+      TRELLIS_STATE: state,
+      TRELLIS_WATCH: 'false',
+      // They would be rendered during the first queries.
+      TRELLIS_IMAGE_PREVIEWS: 'false',
+    });
   const cold = await start();
   const coldRow = ['cold', cold.firstAnswerMs.toFixed(0), cold.megabytes().toFixed(0)];
   await cold.stop();
