@@ -38,6 +38,8 @@ export async function benchRepeated(options: RepeatedBenchOptions): Promise<stri
   const real = await startServer(['dist/cli.js', 'serve', '--site', site], {
     TRELLIS_STATE: path.join(work, 'state'),
     TRELLIS_WATCH: 'false',
+    // They would be rendered during the first queries.
+    TRELLIS_IMAGE_PREVIEWS: 'false',
   });
   try {
     const rows: string[][] = [];

@@ -103,6 +103,13 @@ describe('followRecords', () => {
     expect(requested).toHaveLength(1);
   });
 
+  test('requests the index of pages that test many other records once, after some time', () => {
+    fill(store, { Item: Array.from({ length: 2000 }, (_, at) => ({ id: `Item${at}`, text: 'ab'[at % 2] })), Part: [] });
+    const question = { filter: { text: { eq: 'a' } }, sort: { fields: ['id'] }, limit: 10 } as const;
+    for (let skip = 0; skip < 900; skip += 1) followed.page('Item', { ...question, skip }, ID).nodes.at(0);
+    expect(requested).toEqual(['"Item" ("text", "id")']);
+  });
+
   test('cannot change the records', () => {
     expect('write' in followed).toBe(false);
     expect(() => followRecords({ file: path.join(folder, 'none.db'), tables, requestIndex: () => undefined })).toThrow(

@@ -224,8 +224,8 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     const text = JSON.stringify({ data: result.data });
     const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
     if (isKept && state) {
-      const parts = reuse.repeatable.kindsOf(document, operation, input.variables);
-      cache.keep({ ...unparsed, type }, made, { parts, state });
+      const listParts = () => reuse.repeatable.kindsOf(document, operation, input.variables);
+      cache.keep({ ...unparsed, type }, made, { listParts, state });
     }
     return { status: 200, response: made };
   }
@@ -306,7 +306,7 @@ const toTarget = (headers: string[]): HeaderTarget => ({
 
 /**
  * Sends a response without errors; to a GET that has the same bytes already, 304. Returns a promise if the response has
- * not been encoded before.
+ * not been compressed before.
  */
 function sendResponse(
   response: ServerResponse,
@@ -323,8 +323,8 @@ function sendResponse(
     response.writeHead(200, [...given, ...headers]);
     response.end(body, 'latin1');
   };
-  const encoded = toSend.find(encoding);
-  if (!encoded) return toSend.encode(encoding).then(write);
+  const encoded = toSend.encode(encoding);
+  if (encoded instanceof Promise) return encoded.then(write);
   write(encoded);
   return undefined;
 }

@@ -14,6 +14,9 @@ const MAX_ENTRY_BYTES = 2 * 1024 * 1024;
 /** Long enough for a filter with some hundred values. */
 const MAX_KEY_CHARACTERS = 16 * 1024;
 
+/** The number of latest requests by which repeated ones are recognised. */
+const LATEST_REQUESTS = 8192;
+
 /** Node writes a short text together with the headers, in half the time of separate buffers. */
 const SHORT_BYTES = 16 * 1024;
 
@@ -41,33 +44,42 @@ export class QueryResponse {
   readonly length: number;
   /** The ETag; `undefined` for a response to a POST. */
   readonly etag: string | undefined;
-  readonly #payload: Payload;
   readonly #options: ResponseOptions;
-  readonly #encoded = new Map<ContentEncoding | undefined, EncodedResponse>();
+  readonly #plain: EncodedResponse;
+  /** The source of the compressed forms, made for the first of them. */
+  #payload: Payload | undefined;
+  readonly #compressed = new Map<ContentEncoding, EncodedResponse>();
 
   constructor(text: string, options: ResponseOptions) {
-    this.#payload = new Payload(text);
     this.#options = options;
     this.operation = options.operation;
-    this.length = this.#payload.length;
+    this.length = Buffer.byteLength(text);
     // The same text has a different ETag for each media type, as these are different representations.
     this.etag = options.hasEtag ? toEtag(`${options.type} ${text}`) : undefined;
+    // Text in ASCII is the same in latin1, and needs no copy.
+    const isShortAscii = text.length === this.length && this.length <= SHORT_BYTES;
+    this.#plain = this.#toEncoded(isShortAscii ? text : toBody(Buffer.from(text)));
   }
 
   get isCompressible(): boolean {
     return this.length >= MIN_COMPRESSED_BYTES;
   }
 
-  /** Returns the response in an encoding that {@link encode} has made. */
-  find(encoding: ContentEncoding | undefined): EncodedResponse | undefined {
-    return this.#encoded.get(encoding);
+  /** Returns the response in an encoding, or a promise if it has not been compressed before. */
+  encode(encoding: ContentEncoding | undefined): EncodedResponse | Promise<EncodedResponse> {
+    return encoding === undefined ? this.#plain : (this.#compressed.get(encoding) ?? this.#compress(encoding));
   }
 
-  async encode(encoding: ContentEncoding | undefined): Promise<EncodedResponse> {
-    const bytes = encoding === undefined ? this.#payload.bytes : await this.#payload.compressed(encoding);
-    const encoded = { headers: this.#headersOf(encoding, Buffer.byteLength(bytes)), body: toBody(bytes) };
-    this.#encoded.set(encoding, encoded);
+  async #compress(encoding: ContentEncoding): Promise<EncodedResponse> {
+    const { body } = this.#plain;
+    this.#payload ??= new Payload(typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+    const encoded = this.#toEncoded(toBody(await this.#payload.compressed(encoding)), encoding);
+    this.#compressed.set(encoding, encoded);
     return encoded;
+  }
+
+  #toEncoded(body: Buffer | string, encoding?: ContentEncoding): EncodedResponse {
+    return { headers: this.#headersOf(encoding, body.length), body };
   }
 
   /** Returns the headers of a 304, which are those of the response apart from the ones that describe its body. */
@@ -89,10 +101,7 @@ export class QueryResponse {
   }
 }
 
-function toBody(bytes: Buffer | string): Buffer | string {
-  if (Buffer.byteLength(bytes) > SHORT_BYTES) return bytes;
-  return (typeof bytes === 'string' ? Buffer.from(bytes) : bytes).toString('latin1');
-}
+const toBody = (bytes: Buffer): Buffer | string => (bytes.length > SHORT_BYTES ? bytes : bytes.toString('latin1'));
 
 /** What determines the response to a request. */
 export interface ResponseKey extends UnparsedRequest {
@@ -115,6 +124,13 @@ interface DataState {
   readonly generation: number;
 }
 
+/** The origin of a response. */
+interface ResponseOrigin {
+  readonly state: DataState;
+  /** Returns the parts of the data; `undefined` for any. */
+  readonly listParts: () => readonly string[] | undefined;
+}
+
 interface Kept {
   readonly response: QueryResponse;
   /** The parts of the data that the response was made from; `undefined` for any. */
@@ -124,9 +140,14 @@ interface Kept {
   validIn: number;
 }
 
-/** Responses by the text of their requests, as long as the data that they were made from stays the same. */
+/**
+ * Responses to repeated requests by their text, as long as the data that they were made from stays the same. Keeping
+ * the response to a request that is sent once costs more than a tenth of its processor time.
+ */
 export class ResponseCache {
   readonly #responses = new LRUCache<string, Kept>({ maxSize: MAX_BYTES, maxEntrySize: MAX_ENTRY_BYTES });
+  /** The hashes of the latest requests, each at the place of its last bits. */
+  readonly #latest = new Int32Array(LATEST_REQUESTS);
   readonly #data: DataVersions;
   #version: number;
 
@@ -157,23 +178,28 @@ export class ResponseCache {
   }
 
   /**
-   * Keeps a response that was made from a state of the data, unless its parts of the data have changed since.
-   *
-   * @param parts The parts of the data that the response was made from; `undefined` for any.
+   * Keeps a response to a repeated request that was made from a state of the data, unless its parts of the data have
+   * changed since.
    */
-  keep(
-    request: ResponseKey,
-    response: QueryResponse,
-    { parts, state }: { readonly parts: readonly string[] | undefined; readonly state: DataState },
-  ): void {
+  keep(request: ResponseKey, response: QueryResponse, { listParts, state }: ResponseOrigin): void {
     this.#clearIfChanged();
     const key = toKey(request);
     const { version, generation } = state;
-    if (version !== this.#version || key.length > MAX_KEY_CHARACTERS) return;
+    if (version !== this.#version || key.length > MAX_KEY_CHARACTERS || !this.#isRepeated(key)) return;
+    const parts = listParts();
     if (this.#data.unchangedSince(parts) > generation) return;
     // The compressed forms together are smaller than the text.
     const size = key.length + 2 * response.length + 1000;
     this.#responses.set(key, { response, parts, generation, validIn: generation }, { size });
+  }
+
+  /** Returns whether a request is among the latest ones, and counts it. */
+  #isRepeated(key: string): boolean {
+    const hash = hashOf(key);
+    const place = (hash >>> 0) % LATEST_REQUESTS;
+    const isRepeated = this.#latest[place] === hash;
+    this.#latest[place] = hash;
+    return isRepeated;
   }
 
   #clearIfChanged(): void {
@@ -191,4 +217,11 @@ export class ResponseCache {
 function toKey({ method, text, type }: ResponseKey): string {
   if (method === 'GET' && type === 'application/json' && text.startsWith('/')) return text;
   return `${method}${type === 'application/json' ? '' : ' response'} ${text}`;
+}
+
+/** Returns a hash of 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let index = 0; index < text.length; index += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0;
+  return hash;
 }

@@ -95,41 +95,56 @@ const get = (query: string, headers?: Record<string, string>) =>
 
 const post = (query: string, more: object = {}) => send('/graphql', {}, JSON.stringify({ query, ...more }));
 
+/** Sends the same request twice, so that its response is stored. */
+async function repeat(query: string, more?: object): Promise<void> {
+  await post(query, more);
+  await post(query, more);
+}
+
 const dataOf = ({ bytes }: Reply): unknown => (JSON.parse(bytes.toString()) as { data: unknown }).data;
 
 describe('a response that is kept', () => {
   test.each(['GET', 'POST'])('answers an equal %s without another execution, but with admission', async (method) => {
     const ask = method === 'GET' ? get : (query: string) => post(query);
+    await ask(`query Total { ${method}: count }`);
     const before = admissions;
-    const first = await ask('query Total { count }');
-    const second = await ask('query Total { count }');
-    expect([dataOf(first), dataOf(second), executions]).toEqual([{ count: 1 }, { count: 1 }, 1]);
-    expect(second.headers).toMatchObject({ 'x-request-id': 'r-1', 'x-admission': String(before + 2) });
+    const second = await ask(`query Total { ${method}: count }`);
+    const third = await ask(`query Total { ${method}: count }`);
+    expect([dataOf(second), dataOf(third), executions]).toEqual([{ [method]: 2 }, { [method]: 2 }, 2]);
+    expect(third.headers).toMatchObject({ 'x-request-id': 'r-1', 'x-admission': String(before + 2) });
     expect(names.slice(-2)).toEqual(['Total', 'Total']);
   });
 
+  test('is not that of a request that was sent once', async () => {
+    expect(dataOf(await post('{ once: count }'))).toEqual({ once: 1 });
+    expect(dataOf(await post('{ once: count }'))).toEqual({ once: 2 });
+  });
+
   test('is made again when the data has a new version', async () => {
-    await post('{ count }');
+    await repeat('{ count }');
+    expect(executions).toBe(2);
     version += 1;
-    expect(dataOf(await post('{ count }'))).toEqual({ count: 2 });
+    expect(dataOf(await post('{ count }'))).toEqual({ count: 3 });
   });
 
   test('is made again when a part of the data changes that it was made from', async () => {
     const change = (part: string): void => void changedIn.set(part, (generation += 1));
     const ask = async (query: string) => dataOf(await post(query));
-    await ask('query File_Post { count }');
-    await ask('query File { count }');
-    await ask('{ count }');
+    await repeat('query File_Post { count }');
+    await repeat('query File { count }');
+    await repeat('{ any: count }');
+    expect(executions).toBe(6);
     change('Post');
-    expect(await ask('query File_Post { count }')).toEqual({ count: 4 });
-    expect(await ask('query File { count }')).toEqual({ count: 2 });
-    expect(await ask('{ count }')).toEqual({ count: 5 });
+    expect(await ask('query File_Post { count }')).toEqual({ count: 7 });
+    expect(await ask('query File { count }')).toEqual({ count: 4 });
+    expect(await ask('{ any: count }')).toEqual({ any: 8 });
     change('Image');
-    expect(await ask('query File_Post { count }')).toEqual({ count: 4 });
-    expect(await ask('{ count }')).toEqual({ count: 6 });
+    expect(await ask('query File_Post { count }')).toEqual({ count: 7 });
+    expect(await ask('{ any: count }')).toEqual({ any: 9 });
   });
 
   test('is not kept when the data changed during its execution', async () => {
+    await post('{ changing: count }');
     const reply = post('{ changing: count }');
     const unchanged = roots.count;
     roots.count = () => {
@@ -139,7 +154,7 @@ describe('a response that is kept', () => {
     await reply;
     roots.count = unchanged;
     await post('{ changing: count }');
-    expect(executions).toBe(2);
+    expect(executions).toBe(3);
   });
 
   test.each([
@@ -147,19 +162,20 @@ describe('a response that is kept', () => {
     ['with errors', '{ broken }'],
     ['of a mutation', 'mutation { count }'],
   ])('is not one %s', async (_reason, query) => {
+    await repeat(query);
     await post(query);
-    await post(query);
-    expect(executions).toBe(2);
+    expect(executions).toBe(3);
   });
 
   test('differs by variables, by operation and by media type', async () => {
-    await post('query A { count } query B { a: count }', { operationName: 'A' });
+    await repeat('query A { count } query B { a: count }', { operationName: 'A' });
     const b = await post('query A { count } query B { a: count }', { operationName: 'B' });
-    expect(dataOf(b)).toEqual({ a: 2 });
-    await post('query ($x: Boolean!) { count @skip(if: $x) __typename }', { variables: { x: false } });
+    expect(dataOf(b)).toEqual({ a: 3 });
+    await repeat('query ($x: Boolean!) { count @skip(if: $x) __typename }', { variables: { x: false } });
     const skipped = await post('query ($x: Boolean!) { count @skip(if: $x) __typename }', { variables: { x: true } });
     expect(dataOf(skipped)).toEqual({ __typename: 'Query' });
     const type = 'application/graphql-response+json';
+    await get('{ count }');
     const [json, graphql] = [await get('{ count }'), await get('{ count }', { accept: type })];
     expect(graphql.headers['content-type']).toBe(`${type}; charset=utf-8`);
     expect(graphql.headers.etag).not.toBe(json.headers.etag);
@@ -167,12 +183,13 @@ describe('a response that is kept', () => {
 
   test('is not found by a POST whose body is the URL of a GET', async () => {
     await get('{ count }');
+    await get('{ count }');
     expect((await send('/graphql', {}, `/graphql?query=${encodeURIComponent('{ count }')}`)).status).toBe(400);
   });
 
   test('has the same bytes in each encoding, as text and compressed', async () => {
     const expected = JSON.stringify({ data: { text: TEXT } });
-    for (const _round of [1, 2]) {
+    for (const _round of [1, 2, 3]) {
       const plain = await get('{ text }');
       const compressed = await get('{ text }', { 'accept-encoding': 'br' });
       expect(plain.bytes.toString()).toBe(expected);

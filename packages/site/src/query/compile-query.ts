@@ -184,6 +184,12 @@ export const compileValue = (query: CompiledQuery, path: string): PathValue =>
 const findPageIndex = (query: CompiledQuery, advisor: IndexAdvisor): string | undefined =>
   advisor.find(indexesOf(query).page);
 
+/** Counts the time of a page that was found without the index of its query, which would have tested no other rows. */
+export function countNearTime(query: CompiledQuery, advisor: IndexAdvisor, milliseconds: number): void {
+  const testsOthers = query.coversFilter && query.hints.equal.size > 0;
+  if (testsOthers) advisor.countTime(query.kind, indexesOf(query).page, milliseconds);
+}
+
 const fromClause = (kind: string, index: string | undefined): string =>
   `FROM ${quoteIdentifier(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quoteIdentifier(index)}`}`;
 
@@ -281,10 +287,10 @@ export function nearStatement(
   const [key] = sort;
   // Equal values are often rare, and an index finds them.
   if (!key && hints.equal.size + hints.listed.size > 0) return undefined;
-  const index = key && orderedIndex(kind, key, advisor);
-  if (key && index === undefined) return undefined;
   // An index that finds the page alone needs no tests.
   if (query.coversFilter && findPageIndex(query, advisor) !== undefined) return undefined;
+  const index = key && orderedIndex(kind, key, advisor);
+  if (key && index === undefined) return undefined;
   const first = sqlTemplate(
     `SELECT t.position AS place ${fromClause(kind, index)} % LIMIT ${MAX_TESTED}`,
     orderBy(sort, 't'),

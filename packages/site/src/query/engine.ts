@@ -4,6 +4,7 @@ import { quoteIdentifier, type Sql, type SqlValue, type Statements } from '../re
 import {
   type CompiledQuery,
   compileQuery,
+  countNearTime,
   type PageRange,
   pageStatement,
   probeStatement,
@@ -138,7 +139,9 @@ export class Engine {
       const few = this.#restrictIfFew(query, queryContext);
       if (few.isNarrow) return read(toStatement(few, (any) => pageStatement(any, reader.select, page)));
     }
+    const startedAt = performance.now();
     const rows = read(near);
+    countNearTime(query, this.advisor, performance.now() - startedAt);
     if (rows.length === page.limit) return rows;
     query.made.isRare = true;
     return undefined;

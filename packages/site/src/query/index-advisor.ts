@@ -12,6 +12,9 @@ const MAX_INDEXES = 24;
 /** Creating an index for a query that runs once costs more than it saves. */
 const USES_BEFORE_INDEX = 2;
 
+/** The time to create an index, for each row of its table. */
+const CREATION_MS_PER_ROW = 0.001;
+
 const PREFIX = 'shape:';
 
 /**
@@ -22,6 +25,8 @@ export class IndexAdvisor {
   readonly #statements: Statements;
   readonly #request: ((key: IndexKey) => void) | undefined;
   readonly #uses = new LRUCache<string, number>({ max: 1000 });
+  /** The time that queries may still take before the index of their shape is created. */
+  readonly #remainingMs = new LRUCache<string, number>({ max: 1000 });
   readonly #made: LRUCache<string, string>;
   readonly #permanent: ReadonlyMap<IndexKey, string>;
   /** The names of existing indexes, at a version of the schema. */
@@ -53,9 +58,28 @@ export class IndexAdvisor {
     return undefined;
   }
 
+  /**
+   * Counts the time of a query that does not need the index of its shape. The index is created when such queries have
+   * taken as long as its creation does.
+   */
+  countTime(kind: string, key: IndexKey | undefined, milliseconds: number): void {
+    if (key === undefined || this.isStatementRunning) return;
+    const left = this.#remainingMs.get(key) ?? this.#creationMs(kind);
+    this.#remainingMs.set(key, left - milliseconds);
+    if (left <= 0 || left > milliseconds) return;
+    if (this.#request === undefined) this.make(key);
+    else this.#request(key);
+  }
+
+  #creationMs(kind: string): number {
+    const [rows] = this.#statements.get(`SELECT count(*) FROM ${quoteIdentifier(kind)}`) ?? [];
+    return Number(rows) * CREATION_MS_PER_ROW;
+  }
+
   /** Forgets which indexes were requested, because the records have changed since. */
   resetRequests(): void {
     this.#uses.clear();
+    this.#remainingMs.clear();
   }
 
   /** Returns the name of the index for a shape, if it exists. */

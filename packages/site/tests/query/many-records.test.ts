@@ -38,7 +38,11 @@ const rows = Array.from({ length: COUNT }, (_, position): Row => {
   return { id: `t${position}`, type, size, position };
 });
 
-const store = openRecordStore({ file: ':memory:', tables: { Thing } });
+/** The SQL of the latest statement. */
+let latest = '';
+
+const watch = { slowMs: 0, onSlow: ({ text }: { readonly text: string }) => void (latest = text) };
+const store = openRecordStore({ file: ':memory:', tables: { Thing }, watch });
 store.write((writer) => {
   for (const { position, ...row } of rows) writer.put('Thing', { ...row, parent: null }, position);
 });
@@ -65,6 +69,18 @@ const SORTS: readonly (readonly [RecordSort, (one: Row, other: Row) => number])[
 ];
 
 const PAGES = [{ limit: 20 }, { skip: 15, limit: 10 }, { skip: 990, limit: 10 }, { limit: 1 }];
+
+test.each([
+  ['one value, which test the records with others', { type: { eq: 'txt' } }, true],
+  ['all records', {}, false],
+] as const)('only pages of %s create an index after some time', (_, filter, creates) => {
+  const sort = { fields: ['size'], order: ['DESC'] } as const;
+  const usesIndex = Array.from({ length: 980 }, (_page, skip) => {
+    expect(store.page('Thing', { filter, sort, skip, limit: 10 }, ID).nodes).toHaveLength(10);
+    return latest.includes('shape:');
+  });
+  expect([usesIndex[0], usesIndex.at(-1)]).toEqual([false, creates]);
+});
 
 test.each(FILTERS.map(([filter, matches]) => [JSON.stringify(filter), filter, matches] as const))(
   'pages of %s are those of all records',
