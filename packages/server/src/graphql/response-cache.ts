@@ -142,7 +142,7 @@ interface Kept {
 
 /**
  * Responses to repeated requests by their text, as long as the data that they were made from stays the same. Keeping
- * the response to a request that is sent once costs more than a tenth of its processor time.
+ * the response to a request that is sent once would take processor time, and displace others.
  */
 export class ResponseCache {
   readonly #responses = new LRUCache<string, Kept>({ maxSize: MAX_BYTES, maxEntrySize: MAX_ENTRY_BYTES });
