@@ -5,10 +5,15 @@ export interface MatrixPage {
   readonly name: string;
   readonly path: string;
   readonly one?: string;
+  /** A visitor is not signed in, and a guest is not an admin. By default, the page is opened by the admin. */
+  readonly reader?: 'guest' | 'visitor';
 }
 
-/** Every page that a signed-in admin can open. */
+/** Every page. The ids of files and records follow from their paths in the example site. */
 export const MATRIX_PAGES: readonly MatrixPage[] = [
+  { name: 'sign-in', path: '/sign-in', reader: 'visitor' },
+  { name: 'sign-up', path: '/sign-in#setup=example', reader: 'visitor' },
+  { name: 'invitation', path: '/sign-in#invite=example&username=hubot', reader: 'visitor' },
   { name: 'board', path: '/', one: '/?text=receipts' },
   { name: 'issues', path: '/issues', one: '/issues?text=umlauts' },
   { name: 'repositories', path: '/repositories', one: '/repositories?text=shop' },
@@ -20,13 +25,17 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'writers', path: '/vault/writers' },
   { name: 'secret-tokens', path: '/vault/tokens' },
   { name: 'device', path: '/vault/device' },
-  { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?subject=identity' },
+  { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?objectId=mail-key' },
   { name: 'identity', path: '/vault/identity' },
   { name: 'site', path: '/site?folder=images', one: '/site?folder=images&search=dawn' },
+  { name: 'file', path: '/site?file=03cf30ae-9866-5c24-b336-a636ec959294' },
   { name: 'records', path: '/site/records' },
+  { name: 'record', path: '/site/records?kind=Recipe&record=c58c46a5-dfc0-53e0-8ce5-396d1981fd22' },
+  { name: 'transform', path: '/site/transform?file=garden-at-dawn.jpg' },
   { name: 'services', path: '/services' },
   { name: 'settings', path: '/settings' },
   { name: 'admin', path: '/admin' },
+  { name: 'not-admin', path: '/admin', reader: 'guest' },
   { name: 'not-found', path: '/no/such/page' },
   { name: 'graphiql', path: '/graphql' },
   { name: 'reference', path: '/docs' },
@@ -89,7 +98,7 @@ const ARABIC = 'تقريب الضرائب كما يفعل مكتب الضرائ�
 async function replaceTexts(page: Page, text: string): Promise<void> {
   await page.evaluate((replacement) => {
     const texts = document.querySelectorAll(
-      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, .bar-row bdi, .entries a)',
+      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, td a, .bar-row bdi, .entries .name)',
     );
     for (const element of texts) {
       // The name of a bar repeats its text.
