@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { toUserMessage } from '../api.js';
+import { ProblemText } from './problem-text.js';
 
 interface Resource<T> {
   /** The last loaded value, also during a reload. */
@@ -54,7 +55,7 @@ export function AsyncContent<T>({ from, children }: LoadedProps<T>) {
   if (problem === undefined) return <p class="quiet">Loading …</p>;
   return (
     <p class="problem" role="alert">
-      {problem}{' '}
+      <ProblemText text={problem} />{' '}
       <button type="button" onClick={() => void reload()}>
         Try again
       </button>
