@@ -81,7 +81,7 @@ describeInBrowser('display of the board', () => {
         .first()
         .evaluate((element) => getComputedStyle(element).backgroundColor);
     await stage.at.open('/', 'Pull requests');
-    expect(await background('.pills [aria-pressed=true]')).not.toBe(await background('.pills [aria-pressed=false]'));
+    expect(await background('.tabs [aria-pressed=true]')).not.toBe(await background('.tabs [aria-pressed=false]'));
     await stage.at.open('/insights', 'Insights');
     await page.locator('.swatch.good').first().waitFor();
     expect(await background('.swatch.good')).not.toBe(await background('.swatch.bad'));
