@@ -61,6 +61,15 @@ describeInBrowser('display of the board', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('rows have the mark of their code host, and the initials of their author and reviewers', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const row = stage.at.row('Name the columns');
+    await row.getByRole('img', { name: 'GitHub' }).waitFor();
+    await stage.at.row('Sharpen the saw').getByRole('img', { name: 'Forgejo' }).waitFor();
+    expect(await row.locator('.where .avatar').getAttribute('data-initials')).toBe('L');
+    await row.getByRole('img', { name: 'Review requested from mona' }).waitFor();
+  });
+
   test('labels of rows are no tab stops', async () => {
     const keyboard = createKeyboard(page);
     await stage.at.row('Send receipts').getByRole('link', { name: 'Send receipts' }).focus();

@@ -1,12 +1,12 @@
 import './board.css';
 import { useLocation } from 'preact-iso';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
-import { type ActiveFilter, ActiveFilters } from '../ui/active-filters.js';
 import { useAddress } from '../ui/address.js';
 import { Avatar } from '../ui/avatar.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Select } from '../ui/fields.js';
-import { FoldedFilters } from '../ui/folded-filters.js';
+import { type ActiveFilter, ActiveFilters } from '../ui/filters/active-filters.js';
+import { FoldedFilters } from '../ui/filters/folded-filters.js';
 import { Icon } from '../ui/icon.js';
 import { RelativeTime } from '../ui/time-elements.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';

@@ -11,14 +11,14 @@ export interface TabCounts {
   readonly views: ReadonlyMap<string, number> | undefined;
 }
 
-interface SectionTabsProps {
+interface BoardTabsProps {
   readonly filter: Filter;
   readonly counts: TabCounts;
   readonly onFilter: (change: Partial<Filter>) => void;
 }
 
 /** A line with all rows, each section and each saved view, of which one is shown. */
-export function SectionTabs({ filter, counts: { sections, views }, onFilter }: SectionTabsProps) {
+export function BoardTabs({ filter, counts: { sections, views }, onFilter }: BoardTabsProps) {
   const line = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => showPressed(line.current), [filter.section, filter.view]);
   const all = Object.values(sections).reduce((sum, count) => sum + count, 0);

@@ -1,8 +1,9 @@
 import type { RefObject } from 'preact';
-import { type ActiveFilter, ActiveFilters } from '../../ui/active-filters.js';
 import { Select } from '../../ui/fields.js';
-import { FoldedFilters } from '../../ui/folded-filters.js';
+import { type ActiveFilter, ActiveFilters } from '../../ui/filters/active-filters.js';
+import { FoldedFilters } from '../../ui/filters/folded-filters.js';
 import { CI_NAMES } from '../data/rows.js';
+import { BoardTabs, type TabCounts } from './board-tabs.js';
 import {
   AGE_OPTIONS,
   type Filter,
@@ -16,7 +17,6 @@ import {
   SORT_OPTIONS,
 } from './filter.js';
 import { ViewsMenu } from './saved-views.js';
-import { SectionTabs, type TabCounts } from './section-tabs.js';
 
 interface FilterBarProps {
   readonly filter: Filter;
@@ -36,7 +36,7 @@ export function FilterBar(props: FilterBarProps) {
   const active = listActiveFilters(props);
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
-      <SectionTabs filter={filter} counts={tabs} onFilter={onFilter} />
+      <BoardTabs filter={filter} counts={tabs} onFilter={onFilter} />
       <div class="selects folding">
         <label class="search">
           <span class="aside">Search titles</span>

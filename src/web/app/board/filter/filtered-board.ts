@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import type { Board, PullRequest } from '../data/rows.js';
 import { type Group, toGroups } from '../list/groups.js';
+import { countTabs, type TabCounts } from './board-tabs.js';
 import { applyFilter, dropUnavailableValues, type Filter, type FilterOptions, listFilterOptions } from './filter.js';
 import { savedViews } from './saved-views.js';
-import { countTabs, type TabCounts } from './section-tabs.js';
 import { matchesView } from './views.js';
 
 interface FilteredBoard {
