@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cookie } from 'playwright-core';
-import { MATRIX_PAGES, type MatrixPage } from '../tests/e2e/matrix/states.js';
+import { findPath, MATRIX_PAGES, type MatrixPage } from '../tests/e2e/matrix/states.js';
 import { openBrowser } from '../tests/e2e/support/chromium.js';
 import { type Firefox, openFirefox } from '../tests/e2e/support/firefox.js';
 import { signUp } from '../tests/e2e/support/sign-up.js';
@@ -99,8 +99,9 @@ async function visitAll(origin: string, sessions: Sessions): Promise<string[]> {
         ...{ name, value, domain, path: place, httpOnly, secure, sameSite: 'Lax' },
       }));
       await firefox.setCookie(...session);
-      for (const { name, path: address } of PAGES.filter((page) => (page.reader ?? 'admin') === reader)) {
-        const problems = await visit(firefox, origin, address);
+      for (const page of PAGES.filter((one) => (one.reader ?? 'admin') === reader)) {
+        const { name } = page;
+        const problems = await visit(firefox, origin, await findPath(origin, page));
         process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name}\n`);
         found.push(...problems.map((problem) => `${name}: ${problem}`));
       }
@@ -129,6 +130,8 @@ async function visit(firefox: Firefox, origin: string, address: string): Promise
     await page.evaluateOnNewDocument(reportViolations);
     for (const size of SIZES) {
       await page.setViewport(size);
+      // An address that differs in its fragment only would load no document.
+      await page.goto('about:blank', { waitUntil: 'load' });
       const response = await page.goto(origin + address, { waitUntil: 'load' });
       // The second size can come from the cache.
       const expected = isMissing ? [404] : [200, 304];

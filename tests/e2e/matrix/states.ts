@@ -7,12 +7,14 @@ export interface MatrixPage {
   readonly one?: string;
   /** A visitor is not signed in, and a guest is not an admin. By default, the page is opened by the admin. */
   readonly reader?: 'guest' | 'visitor';
+  /** A query of the example site for one record, whose id completes the path. */
+  readonly record?: string;
 }
 
-/** Every page. The ids of files and records follow from their paths in the example site. */
+/** Every page. */
 export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'sign-in', path: '/sign-in', reader: 'visitor' },
-  { name: 'sign-up', path: '/sign-in#setup=example', reader: 'visitor' },
+  { name: 'expired-link', path: '/sign-in#setup=example', reader: 'visitor' },
   { name: 'invitation', path: '/sign-in#invite=example&username=hubot', reader: 'visitor' },
   { name: 'board', path: '/', one: '/?text=receipts' },
   { name: 'issues', path: '/issues', one: '/issues?text=umlauts' },
@@ -28,10 +30,13 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?objectId=mail-key' },
   { name: 'identity', path: '/vault/identity' },
   { name: 'site', path: '/site?folder=images', one: '/site?folder=images&search=dawn' },
-  { name: 'file', path: '/site?file=03cf30ae-9866-5c24-b336-a636ec959294' },
+  { name: 'file', path: '/site?file=', record: '{ file(relativePath: { eq: "LICENSE" }) { id } }' },
   { name: 'records', path: '/site/records' },
-  { name: 'record', path: '/site/records?kind=Recipe&record=c58c46a5-dfc0-53e0-8ce5-396d1981fd22' },
-  { name: 'transform', path: '/site/transform?file=garden-at-dawn.jpg' },
+  { name: 'record', path: '/site/records?kind=Recipe&record=', record: '{ recipe(serves: { eq: 2 }) { id } }' },
+  {
+    ...{ name: 'transform', path: '/site/transform?file=' },
+    record: '{ file(relativePath: { eq: "images/garden-at-dawn.jpg" }) { id } }',
+  },
   { name: 'services', path: '/services' },
   { name: 'settings', path: '/settings' },
   { name: 'admin', path: '/admin' },
@@ -51,8 +56,21 @@ export type State = (typeof STATES)[number] | 'empty';
 /** The requests of pages for data, and not those for the scripts and styles of GraphiQL. */
 const IS_DATA = (url: URL): boolean => /^\/(?:api|graphql(?!\/assets)|secrets)(?:\/|$)/.test(url.pathname);
 
+/** Returns the path of a page, complete with the id of its record. */
+export async function findPath(origin: string, { path, record }: MatrixPage): Promise<string> {
+  if (record === undefined) return path;
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${origin}/graphql`, {
+    ...{ method: 'POST', headers, body: JSON.stringify({ query: record }) },
+  });
+  const { data } = (await response.json()) as { readonly data: Readonly<Record<string, { readonly id: string }>> };
+  return path + Object.values(data)[0]!.id;
+}
+
 /** Opens a page in a state and waits until it is drawn. */
-export async function openState(page: Page, origin: string, { path, one }: MatrixPage, state: State): Promise<void> {
+export async function openState(page: Page, origin: string, entry: MatrixPage, state: State): Promise<void> {
+  const { one } = entry;
+  const path = await findPath(origin, entry);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const answer = ANSWERS[state];
   if (answer !== undefined) {
