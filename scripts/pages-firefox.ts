@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cookie } from 'playwright-core';
-import { MATRIX_PAGES } from '../tests/e2e/matrix/states.js';
+import { findPath, MATRIX_PAGES, type MatrixPage } from '../tests/e2e/matrix/states.js';
 import { openBrowser } from '../tests/e2e/support/chromium.js';
 import { type Firefox, openFirefox } from '../tests/e2e/support/firefox.js';
 import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
 import { startDocsForges } from './docs/forges.js';
-import { keepDays, setUp, storeSecrets } from './docs/scenes.js';
+import { invite, keepDays, setUp, storeSecrets } from './docs/scenes.js';
 
 /**
  * Opens every page in Firefox through WebDriver BiDi, and checks its heading, its title and its requests, and that it
- * reports no error. Exits with 1 if a page fails. Chromium signs up, as Firefox has no virtual passkeys.
+ * reports no error and no violation of the content security policy. Exits with 1 if a page fails. Chromium signs up, as Firefox has no virtual passkeys.
  *
  *     npm run pages:firefox
  */
@@ -23,14 +23,17 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const FIREFOX = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 
-/** The pages of the matrix, and further addresses. */
-const PAGES = [
-  ...MATRIX_PAGES.map(({ name, path: address }) => [name, address] as const),
-  ['panel', '/?row=github/acme/shop/417'],
-  ['secret', '/vault/objects/database-password'],
-  ['transform', '/site/transform?file=garden-at-dawn.jpg'],
-  ['sign-in', '/sign-in'],
-] as const;
+/** The pages of the matrix, and those that need the data of this script. */
+const PAGES: readonly MatrixPage[] = [
+  ...MATRIX_PAGES,
+  { name: 'panel', path: '/?row=github/acme/shop/417' },
+  { name: 'secret', path: '/vault/objects/database-password' },
+];
+
+/** The users in the order in which their pages are opened; their cookies replace those of the user before. */
+const READERS = ['visitor', 'guest', 'admin'] as const;
+
+type Sessions = Readonly<Record<(typeof READERS)[number], readonly Cookie[]>>;
 
 const SIZES = [
   { width: 1280, height: 800 },
@@ -54,8 +57,8 @@ async function main(): Promise<string[]> {
   try {
     await server.printed('setup-link');
     const link = (await readFile(path.join(folder, 'setup-link'), 'utf8')).trim();
-    const cookies = await prepare(link, folder, forges);
-    return await visitAll(new URL(link).origin, cookies);
+    const sessions = await prepare(link, folder, forges);
+    return await visitAll(new URL(link).origin, sessions);
   } finally {
     await server.stop();
     await forges.close();
@@ -63,12 +66,12 @@ async function main(): Promise<string[]> {
   }
 }
 
-/** Creates an account with a board and secrets. Returns the cookies of its session. */
+/** Creates an account with a board and secrets, and one of a guest. Returns the cookies of their sessions. */
 async function prepare(
   link: string,
   folder: string,
   forges: Awaited<ReturnType<typeof startDocsForges>>,
-): Promise<readonly Cookie[]> {
+): Promise<Sessions> {
   const browser = await openBrowser();
   try {
     const context = await browser.newContext({ locale: 'en-GB' });
@@ -78,25 +81,30 @@ async function prepare(
     keepDays(path.join(folder, 'trellis.db'));
     await setUp(page, origin, forges);
     await storeSecrets(page, origin);
-    return await context.cookies();
+    const other = await browser.newContext({ locale: 'en-GB' });
+    await signUp(await other.newPage(), await invite(page, origin), 'hubot');
+    return { visitor: [], guest: await other.cookies(), admin: await context.cookies() };
   } finally {
     await browser.close();
   }
 }
 
-async function visitAll(origin: string, cookies: readonly Cookie[]): Promise<string[]> {
+async function visitAll(origin: string, sessions: Sessions): Promise<string[]> {
   const firefox = await openFirefox(FIREFOX);
   try {
     process.stdout.write(`${await firefox.version()}\n`);
-    const session = cookies.map(({ name, value, domain, path: place, httpOnly, secure }) => ({
-      ...{ name, value, domain, path: place, httpOnly, secure, sameSite: 'Lax' },
-    }));
-    await firefox.setCookie(...session);
     const found: string[] = [];
-    for (const [name, address] of PAGES) {
-      const problems = await visit(firefox, origin, address);
-      process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name}\n`);
-      found.push(...problems.map((problem) => `${name}: ${problem}`));
+    for (const reader of READERS) {
+      const session = sessions[reader].map(({ name, value, domain, path: place, httpOnly, secure }) => ({
+        ...{ name, value, domain, path: place, httpOnly, secure, sameSite: 'Lax' },
+      }));
+      await firefox.setCookie(...session);
+      for (const page of PAGES.filter((one) => (one.reader ?? 'admin') === reader)) {
+        const { name } = page;
+        const problems = await visit(firefox, origin, await findPath(origin, page));
+        process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name}\n`);
+        found.push(...problems.map((problem) => `${name}: ${problem}`));
+      }
     }
     return found;
   } finally {
@@ -119,8 +127,11 @@ async function visit(firefox: Firefox, origin: string, address: string): Promise
     }
   });
   try {
+    await page.evaluateOnNewDocument(reportViolations);
     for (const size of SIZES) {
       await page.setViewport(size);
+      // An address that differs in its fragment only would load no document.
+      await page.goto('about:blank', { waitUntil: 'load' });
       const response = await page.goto(origin + address, { waitUntil: 'load' });
       // The second size can come from the cache.
       const expected = isMissing ? [404] : [200, 304];
@@ -138,6 +149,13 @@ async function visit(firefox: Firefox, origin: string, address: string): Promise
   }
   await page.close();
   return problems;
+}
+
+/** Runs in the page ahead of its scripts. */
+function reportViolations(): void {
+  addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+    console.error(`violation of ${effectiveDirective} by ${blockedURI}`);
+  });
 }
 
 if (!existsSync(FIREFOX)) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { digestTexts, findText, readFolder } from '@trellis/codegen/files';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import sharp, { type OverlayOptions } from 'sharp';
 import { findLayoutProblems } from '../tests/e2e/matrix/rules.js';
 import { MATRIX_PAGES, type MatrixPage, openState, type State, STATES, WIDTHS } from '../tests/e2e/matrix/states.js';
@@ -14,7 +14,7 @@ import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
 import { startDocsForges } from './docs/forges.js';
-import { keepDays, keepReviews, setUp, storeSecrets } from './docs/scenes.js';
+import { invite, keepDays, keepReviews, setUp, storeSecrets } from './docs/scenes.js';
 
 /**
  * Draws every page in every state, width and theme, measures it against the rules of the layout and of axe, and writes a
@@ -164,16 +164,19 @@ async function drawMissing(key: string): Promise<void> {
     openBrowser(),
   ]);
   try {
-    const context = await browser.newContext({ viewport: { width: 1280, height: HEIGHT }, locale: 'en-GB' });
-    const page = await context.newPage();
+    const page = await openWindow(browser);
     await server.printed('setup-link');
     const link = (await readFile(path.join(folder, 'setup-link'), 'utf8')).trim();
     const { origin } = new URL(link);
     await signUp(page, link, 'mona');
+    const visitor = await openWindow(browser);
+    const guest = await openWindow(browser);
+    await signUp(guest, await invite(page, origin), 'hubot');
+    const readers = { admin: page, guest, visitor };
     const drawAll = async (isEmpty: boolean): Promise<void> => {
       for (const [entry, state] of missing) {
         if ((state === 'empty') !== isEmpty) continue;
-        await draw(page, origin, entry, state, key);
+        await draw(readers[entry.reader ?? 'admin'], origin, entry, state, key);
         process.stderr.write(`${entry.name}, ${state}\n`);
       }
     };
@@ -190,6 +193,12 @@ async function drawMissing(key: string): Promise<void> {
     await forges.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Opens a window of a user, or of a visitor until they sign in. */
+async function openWindow(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: HEIGHT }, locale: 'en-GB' });
+  return context.newPage();
 }
 
 await buildPages();

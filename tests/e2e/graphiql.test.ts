@@ -50,6 +50,18 @@ describeInBrowser('GraphQL explorer', () => {
     await devtools.detach();
   });
 
+  test('on a phone, query, tools and response are below each other', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${house.server.origin}/graphql`);
+    await waitForOperation(page, OPERATIONS[0]!);
+    await run(page);
+    const places = ['.graphiql-query-editor .CodeMirror', '.graphiql-editor-tools', '.graphiql-response .CodeMirror'];
+    const boxes = await Promise.all(places.map((place) => page.locator(place).first().boundingBox()));
+    const [query, tools, response] = boxes.map((box) => ({ top: box!.y, bottom: box!.y + box!.height }));
+    expect([query!.bottom <= tools!.top, tools!.bottom <= response!.top]).toEqual([true, true]);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   test.each(['/graphql', '/___graphql'])('%s runs each example', async (path) => {
     await page.goto(house.server.origin + path);
     expect(await page.title()).toBe('GraphQL explorer · Trellis');

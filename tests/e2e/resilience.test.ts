@@ -94,6 +94,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await stage.context.clearCookies();
     await nameField().fill('acme/shop');
     await button('Add').click();
+    await page.locator(':focus', { hasText: 'Sign in with a passkey' }).waitFor();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Consumer “acme/shop” added.').waitFor();
     await dialog().waitFor({ state: 'detached' });
@@ -146,6 +147,21 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Consumer “acme/api” added.').waitFor();
     stage.takeComplaints();
+  });
+
+  test('copies the request ID of an error, and reads again', async () => {
+    const failure = { error: 'Internal error.', code: 'internal', requestId: '01JAZ4QX1V6KQ2' };
+    await page.route('**/secrets/consumers*', (route) => route.fulfill({ status: 500, json: failure }));
+    await go('/vault/consumers');
+    await page.getByRole('alert').getByText('Internal error. Request ID: 01JAZ4QX1V6KQ2').waitFor();
+    await button('Copy the request ID').click();
+    await button('Copied the request ID').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('01JAZ4QX1V6KQ2');
+    await page.unroute('**/secrets/consumers*');
+    await button('Try again').click();
+    await page.getByText('acme/shop').first().waitFor();
+    // The client repeats failed reads.
+    expect(new Set(stage.takeComplaints())).toEqual(new Set(['500 GET /secrets/consumers']));
   });
 
   test('repeats failed reads after a sign-in', async () => {

@@ -24,7 +24,18 @@ export interface FirstRows {
 
 /** The values with which the stored filter of the page selects, sorts and groups rows as for a new user. */
 const WHOLE_LIST: Readonly<Record<string, unknown>> = {
-  ...{ view: '', pill: 'all', repo: '', author: '', label: '', ci: '', created: '', updated: '', text: '' },
+  ...{
+    view: '',
+    section: '',
+    pill: 'all',
+    repo: '',
+    author: '',
+    label: '',
+    ci: '',
+    created: '',
+    updated: '',
+    text: '',
+  },
   ...{ sort: 'updated', group: 'section', snoozed: false },
 };
 

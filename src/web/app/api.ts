@@ -43,9 +43,18 @@ function toResponseMessage({ statusCode, code, message, requestId, body }: ApiEr
   const { forgeMessage } = (body ?? {}) as { readonly forgeMessage?: string };
   if (forgeMessage !== undefined) return `${message} (${forgeMessage})`;
   if (statusCode < 500) return message;
-  if (code !== undefined) return requestId === undefined ? message : `${message} Request ID: ${requestId}`;
+  if (code !== undefined) return withRequestId(message, requestId);
   return `A proxy in front of the server responded with status ${statusCode}. Try again in a moment.`;
 }
+
+const REQUEST_ID = ' Request ID: ';
+
+/** Appends the id of a request, by which the server's log can be searched. */
+export const withRequestId = (message: string, requestId: string | undefined): string =>
+  requestId === undefined ? message : message + REQUEST_ID + requestId;
+
+/** Returns the id of the request at the end of a message. */
+export const findRequestId = (message: string): string | undefined => message.split(REQUEST_ID)[1];
 
 /** The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. */
 const isOfNetwork = ({ message }: Error): boolean =>

@@ -13,7 +13,7 @@ import { PageLayout } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';
 import { RequireSignIn } from './ui/require-sign-in.js';
 import { repeatAfterSignIn, SessionExpired } from './ui/session-expired.js';
-import { Toasts } from './ui/toasts.js';
+import { Toasts } from './ui/toast-list.js';
 
 const routes = APP_PAGES.filter(({ isThere }) => isThere).map(toRoute);
 

@@ -61,6 +61,15 @@ describeInBrowser('display of the board', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('rows have the mark of their code host, and the initials of their author and reviewers', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const row = stage.at.row('Name the columns');
+    await row.getByRole('img', { name: 'GitHub' }).waitFor();
+    await stage.at.row('Sharpen the saw').getByRole('img', { name: 'Forgejo' }).waitFor();
+    expect(await row.locator('.where .avatar').getAttribute('data-initials')).toBe('L');
+    await row.getByRole('img', { name: 'Review requested from mona' }).waitFor();
+  });
+
   test('labels of rows are no tab stops', async () => {
     const keyboard = createKeyboard(page);
     await stage.at.row('Send receipts').getByRole('link', { name: 'Send receipts' }).focus();
@@ -81,7 +90,7 @@ describeInBrowser('display of the board', () => {
         .first()
         .evaluate((element) => getComputedStyle(element).backgroundColor);
     await stage.at.open('/', 'Pull requests');
-    expect(await background('.pills [aria-pressed=true]')).not.toBe(await background('.pills [aria-pressed=false]'));
+    expect(await background('.tabs [aria-pressed=true]')).not.toBe(await background('.tabs [aria-pressed=false]'));
     await stage.at.open('/insights', 'Insights');
     await page.locator('.swatch.good').first().waitFor();
     expect(await background('.swatch.good')).not.toBe(await background('.swatch.bad'));

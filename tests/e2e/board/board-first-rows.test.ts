@@ -56,11 +56,11 @@ describeInBrowser('the first rows of the board', () => {
   });
 
   test('are not there for a filter, which needs the whole board', async () => {
-    await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
+    await page.getByRole('button', { name: /^Needs your review \d+$/ }).click();
     await eventuallyEquals(async () => {
       const saved = await page.request.get(`${stage.server.origin}/api/settings/filter-state`);
-      return ((await saved.json()) as { pullRequests?: { pill?: string } }).pullRequests?.pill;
-    }, 'failing');
+      return ((await saved.json()) as { pullRequests?: { section?: string } }).pullRequests?.section;
+    }, 'needs_your_review');
     const release = await openHeld();
     await page.getByText('Loading …').waitFor();
     expect(await at.rows.count()).toBe(0);

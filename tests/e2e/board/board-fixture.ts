@@ -91,7 +91,12 @@ export function createBoardActions(page: Page, origin: string): BoardActions {
     },
     async select(label, option) {
       const select = page.getByRole('combobox', { name: label, exact: true });
-      if (!(await select.isVisible())) await page.getByRole('button', { name: /^Filters/ }).click();
+      if (!(await select.isVisible())) {
+        const filters = page.getByRole('button', { name: /^Filters/ });
+        // A page that is still loading may open them.
+        await filters.waitFor();
+        if ((await filters.getAttribute('aria-expanded')) === 'false') await filters.click();
+      }
       return select.selectOption(option);
     },
   };

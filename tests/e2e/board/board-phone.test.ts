@@ -33,7 +33,7 @@ describeInBrowser('the board on a phone', () => {
       row.locator('label.choose'),
       page.getByRole('button', { name: 'Refresh' }),
       page.getByRole('button', { name: 'Filters' }),
-      page.getByRole('button', { name: 'Failing CI', exact: true }),
+      page.getByRole('button', { name: 'Needs your review 1', exact: true }),
       page.getByRole('button', { name: 'Select all 9' }),
       page.getByLabel('Search titles'),
     ];

@@ -46,7 +46,17 @@ describeInBrowser('the board', () => {
       .getByRole('button', { name: /^Clear (?:all|filters)$/ })
       .first()
       .click();
-  const openFilters = (): Promise<void> => page.getByRole('button', { name: /^Filters/, expanded: false }).click();
+  async function openFilters(): Promise<void> {
+    const closed = page.getByRole('button', { name: /^Filters/, expanded: false });
+    if (await closed.isVisible()) await closed.click();
+  }
+  /** Presses a quick filter, which is among the folded filters. */
+  async function pressQuickFilter(name: string): Promise<void> {
+    const button = page.getByRole('button', { name, exact: true });
+    if (!(await button.isVisible())) await openFilters();
+    await button.click();
+  }
+
   const pullRequest = (number: number) =>
     forges.github.repositories[0]!.pullRequests.find((one) => one.number === number)!;
 
@@ -94,10 +104,30 @@ describeInBrowser('the board', () => {
     ['Review requested', 1],
     ['All', 9],
   ])('the quick filter “%s” leaves %i rows', async (name, count) => {
-    await page.getByRole('button', { name, exact: true }).click();
+    await pressQuickFilter(name);
     await page.getByRole('button', { name, exact: true, pressed: true }).waitFor();
     await shown(count);
     await eventually(async () => expect(await rows().count()).toBe(count));
+  });
+
+  test.each([
+    ['All 9', 9],
+    ['Needs your review 1', 1],
+    ['Ready to merge 6', 6],
+  ])('the tab “%s” lists %i rows', async (name, count) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('button', { name, exact: true, pressed: true }).waitFor();
+    await eventually(async () => expect(await rows().count()).toBe(count));
+    await shown(count);
+  });
+
+  test('a section is in the address, and Back leaves it', async () => {
+    await page.waitForURL('**/?section=ready_to_merge');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Needs your review 1', exact: true, pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'All 9', exact: true }).click();
+    await page.waitForURL(`${stage.server.origin}/`);
+    await shown(9);
   });
 
   test.each([
@@ -106,7 +136,6 @@ describeInBrowser('the board', () => {
     ['Label', 'billing', ['Send receipts as PDF']],
     ['CI', 'Failing', ['Round taxes']],
   ])('the select %s lists the rows with “%s”', async (label, option, found) => {
-    if (label === 'Repository') await openFilters();
     await page.getByRole('combobox', { name: label, exact: true }).selectOption(option);
     await shown(1);
     await expectTitles(found);
@@ -138,7 +167,7 @@ describeInBrowser('the board', () => {
     await shown(9);
   });
 
-  const pill = (name: string) => page.getByRole('button', { name, exact: true });
+  const botsShown = (): Promise<void> => page.getByRole('button', { name: 'Remove filter Show: Bots' }).waitFor();
   /** Waits until the server has the filters of this browser. */
   const filtersSaved = (): Promise<void> =>
     eventually(async () =>
@@ -157,21 +186,20 @@ describeInBrowser('the board', () => {
     // Earlier changes must be stored first.
     await filtersSaved();
     const release = await holdNextSave();
-    await pill('Bots').click();
+    await pressQuickFilter('Bots');
     await shown(1);
-    await pill('All').click();
+    await pressQuickFilter('All');
     await shown(9);
     release();
     await filtersSaved();
     await page.evaluate(() => localStorage.clear());
     await page.goto(stage.server.origin);
-    await page.getByRole('button', { name: 'All', exact: true, pressed: true }).waitFor();
     await shown(9);
   });
 
   test('a filter that is sent while a reload replaces the page is kept', async () => {
     // The filter that the new document would bring back.
-    await pill('GitHub').click();
+    await pressQuickFilter('GitHub');
     await shown(7);
     await filtersSaved();
     const release = await holdNextSave();
@@ -193,17 +221,17 @@ describeInBrowser('the board', () => {
       await handled;
       await route.fulfill({ response });
     });
-    await pill('Bots').click();
+    await pressQuickFilter('Bots');
     await shown(1);
     await page.goto(address);
     await page.unroute(address);
-    await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
+    await botsShown();
     await shown(1);
     await filtersSaved();
     await page.evaluate(() => localStorage.clear());
     await page.goto(address);
-    await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
-    await pill('All').click();
+    await botsShown();
+    await pressQuickFilter('All');
     await shown(9);
   });
 
@@ -375,7 +403,7 @@ describeInBrowser('the board', () => {
   });
 
   test('a filter is saved as a view, opened and deleted', async () => {
-    await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
+    await pressQuickFilter('Failing CI');
     await page.getByRole('button', { name: 'Failing CI', exact: true, pressed: true }).waitFor();
     const before = await titles();
     await page.getByLabel('Views: save or delete').click();
@@ -384,12 +412,12 @@ describeInBrowser('the board', () => {
     await said('View “failing-ci” saved.');
     await clear();
     await page.keyboard.press('Escape');
-    await page.getByRole('combobox', { name: 'View', exact: true }).selectOption('failing-ci');
+    await page.getByRole('button', { name: `failing-ci ${before.length}`, exact: true }).click();
     await expectTitles(before);
     await page.getByLabel('Views: save or delete').click();
     await pressAndConfirm(page.getByRole('button', { name: 'Delete “failing-ci”' }), 'Delete view?');
     await said('View “failing-ci” deleted.');
-    await page.getByRole('combobox', { name: 'View', exact: true }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /^failing-ci/ }).waitFor({ state: 'hidden' });
   });
 
   test('an ignored repository leaves the board and returns', async () => {

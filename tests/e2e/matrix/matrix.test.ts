@@ -4,6 +4,7 @@ import { saveForges } from '../board/board-fixture.js';
 import { startBoardForges, type BoardForges } from '../board/board-forges.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { openSignedInFixture, type PageFixture } from '../support/fixtures.js';
+import { inviteGuest } from '../support/invite.js';
 import { findLayoutProblems } from './rules.js';
 import { MATRIX_PAGES, openState, type State } from './states.js';
 
@@ -18,11 +19,12 @@ const MISSING_PAGE = '404 GET /no/such/page';
 describeInBrowser('the layout of every page', () => {
   let forges: BoardForges;
   let stage: PageFixture;
-  let page: Page;
+  let pages: Readonly<Record<'admin' | 'guest' | 'visitor', Page>>;
 
   beforeAll(async () => {
     [forges, stage] = await Promise.all([startBoardForges(), openSignedInFixture({})]);
-    ({ page } = stage);
+    const visitor = await stage.enter();
+    pages = { admin: stage.page, guest: (await inviteGuest(stage, 'bob')).page, visitor: await visitor.newPage() };
     await saveForges({ ...stage, forges });
   });
   afterAll(async () => {
@@ -35,6 +37,7 @@ describeInBrowser('the layout of every page', () => {
   test.each(MATRIX_PAGES.flatMap((entry) => STATES.map((state) => [entry.name, state, entry] as const)))(
     '%s, %s: nothing overflows or overlaps, and controls are large and visible',
     async (_name, state, entry) => {
+      const page = pages[entry.reader ?? 'admin'];
       await openState(page, stage.server.origin, entry, state);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });

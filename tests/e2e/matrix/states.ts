@@ -5,10 +5,17 @@ export interface MatrixPage {
   readonly name: string;
   readonly path: string;
   readonly one?: string;
+  /** A visitor is not signed in, and a guest is not an admin. By default, the page is opened by the admin. */
+  readonly reader?: 'guest' | 'visitor';
+  /** A query of the example site for one record, whose id completes the path. */
+  readonly record?: string;
 }
 
-/** Every page that a signed-in admin can open. */
+/** Every page. */
 export const MATRIX_PAGES: readonly MatrixPage[] = [
+  { name: 'sign-in', path: '/sign-in', reader: 'visitor' },
+  { name: 'expired-link', path: '/sign-in#setup=example', reader: 'visitor' },
+  { name: 'invitation', path: '/sign-in#invite=example&username=hubot', reader: 'visitor' },
   { name: 'board', path: '/', one: '/?text=receipts' },
   { name: 'issues', path: '/issues', one: '/issues?text=umlauts' },
   { name: 'repositories', path: '/repositories', one: '/repositories?text=shop' },
@@ -20,13 +27,20 @@ export const MATRIX_PAGES: readonly MatrixPage[] = [
   { name: 'writers', path: '/vault/writers' },
   { name: 'secret-tokens', path: '/vault/tokens' },
   { name: 'device', path: '/vault/device' },
-  { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?subject=identity' },
+  { name: 'audit-log', path: '/vault/audit', one: '/vault/audit?objectId=mail-key' },
   { name: 'identity', path: '/vault/identity' },
   { name: 'site', path: '/site?folder=images', one: '/site?folder=images&search=dawn' },
+  { name: 'file', path: '/site?file=', record: '{ file(relativePath: { eq: "LICENSE" }) { id } }' },
   { name: 'records', path: '/site/records' },
+  { name: 'record', path: '/site/records?kind=Recipe&record=', record: '{ recipe(serves: { eq: 2 }) { id } }' },
+  {
+    ...{ name: 'transform', path: '/site/transform?file=' },
+    record: '{ file(relativePath: { eq: "images/garden-at-dawn.jpg" }) { id } }',
+  },
   { name: 'services', path: '/services' },
   { name: 'settings', path: '/settings' },
   { name: 'admin', path: '/admin' },
+  { name: 'not-admin', path: '/admin', reader: 'guest' },
   { name: 'not-found', path: '/no/such/page' },
   { name: 'graphiql', path: '/graphql' },
   { name: 'reference', path: '/docs' },
@@ -42,8 +56,21 @@ export type State = (typeof STATES)[number] | 'empty';
 /** The requests of pages for data, and not those for the scripts and styles of GraphiQL. */
 const IS_DATA = (url: URL): boolean => /^\/(?:api|graphql(?!\/assets)|secrets)(?:\/|$)/.test(url.pathname);
 
+/** Returns the path of a page, complete with the id of its record. */
+export async function findPath(origin: string, { path, record }: MatrixPage): Promise<string> {
+  if (record === undefined) return path;
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${origin}/graphql`, {
+    ...{ method: 'POST', headers, body: JSON.stringify({ query: record }) },
+  });
+  const { data } = (await response.json()) as { readonly data: Readonly<Record<string, { readonly id: string }>> };
+  return path + Object.values(data)[0]!.id;
+}
+
 /** Opens a page in a state and waits until it is drawn. */
-export async function openState(page: Page, origin: string, { path, one }: MatrixPage, state: State): Promise<void> {
+export async function openState(page: Page, origin: string, entry: MatrixPage, state: State): Promise<void> {
+  const { one } = entry;
+  const path = await findPath(origin, entry);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const answer = ANSWERS[state];
   if (answer !== undefined) {
@@ -89,7 +116,7 @@ const ARABIC = 'تقريب الضرائب كما يفعل مكتب الضرائ�
 async function replaceTexts(page: Page, text: string): Promise<void> {
   await page.evaluate((replacement) => {
     const texts = document.querySelectorAll(
-      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, .bar-row bdi, .entries a)',
+      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, td a, .bar-row bdi, .entries .name)',
     );
     for (const element of texts) {
       // The name of a bar repeats its text.

@@ -7,6 +7,7 @@ interface FirefoxPage {
   goto(url: string, options: { readonly waitUntil: 'load' }): Promise<{ status(): number } | null>;
   waitForFunction(text: string, options: { readonly timeout: number }): Promise<unknown>;
   evaluate<T>(work: () => T): Promise<T>;
+  evaluateOnNewDocument(work: () => void): Promise<unknown>;
   close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { ActionButton } from '../ui/buttons.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Heading } from '../ui/headings.js';
+import { ProblemText } from '../ui/problem-text.js';
 import { Countdown } from '../ui/time-elements.js';
 import { formatDateTime, formatRelativeTime, formatTime } from '../ui/times.js';
 import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
@@ -53,7 +54,7 @@ export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
       </div>
       {boardError.value !== undefined && (
         <p class="notes problem" role="alert">
-          {boardError.value}
+          <ProblemText text={boardError.value} />
         </p>
       )}
     </>

@@ -1,17 +1,18 @@
 import './board.css';
 import { useLocation } from 'preact-iso';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
-import { type ActiveFilter, ActiveFilters } from '../ui/active-filters.js';
 import { useAddress } from '../ui/address.js';
+import { Avatar } from '../ui/avatar.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Select } from '../ui/fields.js';
-import { FoldedFilters } from '../ui/folded-filters.js';
+import { type ActiveFilter, ActiveFilters } from '../ui/filters/active-filters.js';
+import { FoldedFilters } from '../ui/filters/folded-filters.js';
 import { Icon } from '../ui/icon.js';
 import { RelativeTime } from '../ui/time-elements.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
 import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
-import { type Board, FORGE_NAMES, getRowKey, type Issue } from './data/rows.js';
+import { type Board, getRowKey, type Issue } from './data/rows.js';
 import { readIssueQuery, syncFilters } from './filter/filter-store.js';
 import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
 import {
@@ -25,6 +26,7 @@ import {
   NO_ISSUE_FILTER,
 } from './filter/issue-filter.js';
 import { Chip } from './list/chip.js';
+import { ForgeMark, hasSeveralForges } from './list/forge-mark.js';
 import { UndrawnRows, useProgressiveRendering } from './list/paging.js';
 
 export function IssuesPage() {
@@ -56,6 +58,7 @@ function Issues({ board }: { readonly board: Board }) {
   const selected = useMemo(() => applyIssueFilter(issues, used), [issues, used]);
   const drawn = useProgressiveRendering(selected.length, JSON.stringify(used));
   const housekeeping = issues.filter((issue) => issue.housekeeping).length;
+  const hasMark = hasSeveralForges(board);
   return (
     <>
       <IssueFilters {...{ used, choices, housekeeping }} />
@@ -64,7 +67,7 @@ function Issues({ board }: { readonly board: Board }) {
       </p>
       <ul class="pulls">
         {selected.slice(0, drawn.count).map((issue) => (
-          <IssueRow key={getRowKey(issue)} issue={issue} />
+          <IssueRow key={getRowKey(issue)} issue={issue} hasMark={hasMark} />
         ))}
       </ul>
       <UndrawnRows {...drawn} />
@@ -83,7 +86,13 @@ function NoIssues({ board }: { readonly board: Board }) {
   return <EmptyState icon="search" text="No issues match the filters." next={clear} />;
 }
 
-function IssueRow({ issue }: { readonly issue: Issue }) {
+interface IssueRowProps {
+  readonly issue: Issue;
+  /** Whether the row has the mark of its code host. */
+  readonly hasMark: boolean;
+}
+
+function IssueRow({ issue, hasMark }: IssueRowProps) {
   return (
     <li class="pull issue">
       <span class="glyph">
@@ -101,7 +110,9 @@ function IssueRow({ issue }: { readonly issue: Issue }) {
           ))}
         </div>
         <div class="where quiet">
-          <span class="repo">{issue.repo}</span> #{issue.number} · {FORGE_NAMES[issue.forge]} · {issue.author}
+          {hasMark && <ForgeMark forge={issue.forge} />}
+          <span class="repo">{issue.repo}</span> #{issue.number} · <Avatar name={issue.author} />
+          {issue.author}
         </div>
       </div>
       <span class="age quiet">
@@ -143,7 +154,7 @@ function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
   const isClear = active === 0 && used.text === '';
   return (
     <form role="search" aria-label="Filter issues" class="filters" onSubmit={(event) => event.preventDefault()}>
-      <div class="selects">
+      <div class="selects folding">
         <label class="search">
           <span class="aside">Search titles</span>
           <input

@@ -13,18 +13,10 @@ import { preloadBoard, useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type PullRequest } from './data/rows.js';
 import { FilterBar } from './filter/filter-bar.js';
 import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
-import {
-  applyFilter,
-  dropUnavailableValues,
-  type Filter,
-  type FilterOptions,
-  listFilterOptions,
-  isPlainList,
-  NO_FILTER,
-  suggestTitles,
-} from './filter/filter.js';
-import { loadViews, savedViews } from './filter/saved-views.js';
-import { matchesView } from './filter/views.js';
+import { type Filter, isPlainList, NO_FILTER, suggestTitles } from './filter/filter.js';
+import { useFilteredBoard } from './filter/filtered-board.js';
+import { loadViews } from './filter/saved-views.js';
+import { hasSeveralForges } from './list/forge-mark.js';
 import { type Group, toGroups } from './list/groups.js';
 import { KeyboardShortcuts, useListKeys } from './list/list-keys.js';
 import { Pager, usePage } from './list/paging.js';
@@ -85,7 +77,7 @@ function PullRequestList({ board, counts }: PullRequestListProps) {
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const onHelp = useCallback(() => setHelping(true), []);
   const { selected, select } = useSelection();
-  const { used, choices, rows, groups } = useFilteredBoard(board, pullRequestFilter.value);
+  const { used, choices, tabs, rows, groups } = useFilteredBoard(board, pullRequestFilter.value);
   const list = JSON.stringify(used);
   const paged = usePage(rows, used.group === 'none' ? Number(used.size) || Infinity : Infinity, list);
   const listed = paged.pages === 1 ? groups : toGroups(paged.rows, 'none');
@@ -110,6 +102,7 @@ function PullRequestList({ board, counts }: PullRequestListProps) {
       <ForgeNotices board={board} />
       <FilterBar
         {...{ filter: used, choices, onFilter, search, suggestions }}
+        tabs={counts ? { sections: counts.sections, views: undefined } : tabs}
         hidden={{ drafts: board.hiddenDrafts, snoozed }}
       />
       <div class="count">
@@ -135,6 +128,7 @@ function PullRequestList({ board, counts }: PullRequestListProps) {
         groups={counts ? withTotals(listed, counts) : listed}
         {...{ chosen, selected, onChoose }}
         onSelect={select}
+        hasMark={hasSeveralForges(board)}
         list={`${list} ${paged.page}`}
         isReadOnly={!isOwn}
       />
@@ -190,10 +184,14 @@ function Tiles({ open, failing, repositories: count, onFilter }: TilesProps) {
   );
   return (
     <div class="tiles">
-      <button type="button" class="tile" onClick={() => onFilter({ pill: 'all' })}>
+      <button type="button" class="tile" onClick={() => onFilter({ section: '', pill: 'all' })}>
         <strong>{open.toLocaleString()}</strong> open
       </button>
-      <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
+      <button
+        type="button"
+        class={`tile ${failing > 0 ? 'bad' : ''}`}
+        onClick={() => onFilter({ section: '', pill: 'failing' })}
+      >
         <strong>{failing.toLocaleString()}</strong> failing CI
       </button>
       {boardOwner.value === '' ? (
@@ -205,36 +203,6 @@ function Tiles({ open, failing, repositories: count, onFilter }: TilesProps) {
       )}
     </div>
   );
-}
-
-interface FilteredBoard {
-  /** The filter without values that no longer occur on the board. */
-  readonly used: Filter;
-  readonly choices: FilterOptions;
-  readonly rows: readonly PullRequest[];
-  readonly groups: readonly Group[];
-}
-
-/** Applies a filter to a board and memoises the result. */
-function useFilteredBoard({ pullRequests }: Board, filter: Filter): FilteredBoard {
-  const choices = useMemo(() => listFilterOptions(pullRequests), [pullRequests]);
-  const known = savedViews.value;
-  const used = useMemo(
-    () =>
-      dropUnavailableValues(
-        filter,
-        choices,
-        known?.map(({ name }) => name),
-      ),
-    [filter, choices, known],
-  );
-  const view = known?.find(({ name }) => name === used.view)?.filter;
-  const rows = useMemo(() => {
-    const listed = pullRequests.filter((row) => (used.snoozed || !row.snooze) && (!view || matchesView(view, row)));
-    return applyFilter(listed, used);
-  }, [pullRequests, used, view]);
-  const groups = useMemo(() => toGroups(rows, used.group), [rows, used.group]);
-  return { used, choices, rows, groups };
 }
 
 /** Reports to the server, when the page is hidden, which version of their own board the user has seen. */

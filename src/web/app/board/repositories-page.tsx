@@ -1,9 +1,8 @@
 import './board.css';
 import { useSignal } from '@preact/signals';
 import { toUserMessage } from '../api.js';
-import { parseAddressState, type Query, useAddress } from '../ui/address.js';
+import { useAddress } from '../ui/address.js';
 import { ActionButton } from '../ui/buttons.js';
-import { Select } from '../ui/fields.js';
 import { showToast, showUndoToast } from '../ui/toasts.js';
 import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './actions/repository-actions.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from './board-head.js';
@@ -11,6 +10,12 @@ import { boardError, boardOwner, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
 import { findRateLimitLock, rateLimitNoticeId } from './data/forge-rate-limits.js';
 import { FORGE_NAMES, formatRepositoryName, type Repository } from './data/rows.js';
+import {
+  NO_REPOSITORY_FILTER,
+  readRepositoryFilter,
+  RepositoryFilters,
+  selectRepositories,
+} from './filter/repository-filters.js';
 import { Pager, usePage } from './list/paging.js';
 
 /** The repositories of the board with their webhooks, visibility and automation. */
@@ -51,7 +56,7 @@ function RepositoryList({ repositories }: { readonly repositories: readonly Repo
   const isReadOnly = boardOwner.value !== '';
   return (
     <>
-      <Filters filter={filter} onFilter={(change) => (state.value = { ...filter, ...change })} />
+      <RepositoryFilters filter={filter} onFilter={(change) => (state.value = { ...filter, ...change })} />
       <p class="quiet" role="status">
         {found.length} of {repositories.length} match
       </p>
@@ -70,94 +75,6 @@ function RepositoryList({ repositories }: { readonly repositories: readonly Repo
       <Pager {...paged} />
     </>
   );
-}
-
-interface FiltersProps {
-  readonly filter: RepositoryFilter;
-  readonly onFilter: (change: Partial<RepositoryFilter>) => unknown;
-}
-
-const FORGES = [['', 'All'] as const, ...Object.entries(FORGE_NAMES)];
-
-function Filters({ filter, onFilter }: FiltersProps) {
-  return (
-    <form role="search" aria-label="Filter repositories" class="filters" onSubmit={(event) => event.preventDefault()}>
-      <div class="selects">
-        <label class="search">
-          Search names
-          <input
-            type="search"
-            maxLength={255}
-            value={filter.text}
-            onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
-          />
-        </label>
-        <Select label="Code host" value={filter.forge} options={FORGES} onValue={(forge) => onFilter({ forge })} />
-        <Select label="Show" value={filter.shown} options={REPOSITORY_KINDS} onValue={(shown) => onFilter({ shown })} />
-        <Select label="Sort by" value={filter.sort} options={REPOSITORY_SORTS} onValue={(sort) => onFilter({ sort })} />
-      </div>
-    </form>
-  );
-}
-
-/** The filter and order of the list of repositories. */
-interface RepositoryFilter {
-  readonly text: string;
-  readonly forge: string;
-  readonly shown: keyof typeof KINDS;
-  readonly sort: keyof typeof ORDERS;
-}
-
-const NO_REPOSITORY_FILTER: RepositoryFilter = { text: '', forge: '', shown: 'all', sort: 'name' };
-
-const KINDS = {
-  all: ['All', () => true],
-  confirmed: ['With a webhook', ({ hasWebhook }: Repository) => hasWebhook],
-  pending: ['Without a webhook', ({ hasWebhook }: Repository) => !hasWebhook],
-  ignored: ['Ignored', ({ ignored }: Repository) => ignored],
-  updated: ['Auto-updated', ({ autoUpdateBranch }: Repository) => autoUpdateBranch],
-} as const;
-
-const byName = (a: Repository, b: Repository): number => formatRepositoryName(a).localeCompare(formatRepositoryName(b));
-
-const ORDERS = {
-  name: ['name', byName],
-  forge: ['code host', (a: Repository, b: Repository) => a.forge.localeCompare(b.forge) || byName(a, b)],
-  webhook: [
-    'missing webhook first',
-    (a: Repository, b: Repository) => Number(a.hasWebhook) - Number(b.hasWebhook) || byName(a, b),
-  ],
-} as const;
-
-const REPOSITORY_KINDS = Object.entries(KINDS).map(([kind, [name]]) => [kind as keyof typeof KINDS, name] as const);
-const REPOSITORY_SORTS = Object.entries(ORDERS).map(([sort, [name]]) => [sort as keyof typeof ORDERS, name] as const);
-
-/** Reads the filter of a query string. Values that this release does not know are replaced by their defaults. */
-function readRepositoryFilter(query: Query): RepositoryFilter | undefined {
-  const found = parseAddressState(query, NO_REPOSITORY_FILTER);
-  if (found === undefined) return undefined;
-  const { forge, shown, sort } = NO_REPOSITORY_FILTER;
-  return {
-    ...found,
-    ...(Object.hasOwn(FORGE_NAMES, found.forge) ? {} : { forge }),
-    ...(Object.hasOwn(KINDS, found.shown) ? {} : { shown }),
-    ...(Object.hasOwn(ORDERS, found.sort) ? {} : { sort }),
-  };
-}
-
-function selectRepositories(
-  repositories: readonly Repository[],
-  { text, forge, shown, sort }: RepositoryFilter,
-): readonly Repository[] {
-  const wanted = text.trim().toLowerCase();
-  return repositories
-    .filter(
-      (one) =>
-        KINDS[shown][1](one) &&
-        (forge === '' || one.forge === forge) &&
-        formatRepositoryName(one).toLowerCase().includes(wanted),
-    )
-    .sort(ORDERS[sort][1]);
 }
 
 interface RepositoryRowProps {

@@ -34,7 +34,7 @@ export function InsightsPage() {
     <>
       <BoardHead title="Insights" includeDrafts />
       {board === undefined ? (
-        boardError.value === undefined && <p class="quiet">Loading …</p>
+        boardError.value === undefined && <p class="quiet skeleton">Loading …</p>
       ) : (
         <>
           <ForgeNotices board={board} />

@@ -86,7 +86,7 @@ interface DestroyVersionsProps {
 function DestroyVersions({ object: { slug, id }, count, onAct }: DestroyVersionsProps) {
   const hint = `destroy-${id}`;
   return (
-    <>
+    <div class="destroy">
       <p class="quiet" id={hint}>
         After a leak, destroy the previous values at once. The current value stays, and so do copies in backups.
       </p>
@@ -99,6 +99,6 @@ function DestroyVersions({ object: { slug, id }, count, onAct }: DestroyVersions
       >
         Destroy previous values
       </ConfirmButton>
-    </>
+    </div>
   );
 }

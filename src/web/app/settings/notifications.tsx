@@ -35,7 +35,7 @@ export function NotificationsSection() {
   const loaded = useResource(load);
   const [secret, setSecret] = useState<string>();
   return (
-    <section aria-labelledby="notifications">
+    <section class="notifications" aria-labelledby="notifications">
       <h2 id="notifications" tabIndex={-1}>
         Notifications
       </h2>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { toUserMessage } from '../api.js';
 import { useAction } from './buttons.js';
+import { ProblemText } from './problem-text.js';
 
 interface FormProps {
   readonly onSave: () => Promise<void>;
@@ -38,7 +39,11 @@ export function FormError({ text }: { readonly text: string | undefined }) {
   // Screen readers announce only changes of a region that already exists.
   return (
     <div role="alert" class="problem">
-      {text !== undefined && <p>{text}</p>}
+      {text !== undefined && (
+        <p>
+          <ProblemText text={text} />
+        </p>
+      )}
     </div>
   );
 }

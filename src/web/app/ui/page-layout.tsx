@@ -6,6 +6,7 @@ import { instanceLabel, ROUTER_SCOPE } from '../page-data.js';
 import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
 import { ActivityPanel } from './activity.js';
+import { Avatar } from './avatar.js';
 import { Icon } from './icon.js';
 import { Menu } from './menu.js';
 import { PaletteButton } from './palette-button.js';
@@ -86,9 +87,7 @@ function Account() {
       <PaletteButton onOpen={(href) => (ROUTER_SCOPE.test(href) ? route(href) : location.assign(href))} />
       <ActivityPanel />
       <span class="who">
-        <span class="avatar" aria-hidden="true">
-          {String.fromCodePoint(user.value.displayName.codePointAt(0) ?? 0x20)}
-        </span>
+        <Avatar name={user.value.displayName} />
         <span>{user.value.displayName}</span>
       </span>
     </>

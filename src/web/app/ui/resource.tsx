@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { toUserMessage } from '../api.js';
+import { ProblemText } from './problem-text.js';
 
 interface Resource<T> {
   /** The last loaded value, also during a reload. */
@@ -47,14 +48,14 @@ interface LoadedProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Draws a loaded resource, a loading message, or the error with a button to try again. */
+/** Draws a loaded resource, a loading message, or the error with a button in place of its “Try again.” */
 export function AsyncContent<T>({ from, children }: LoadedProps<T>) {
   const { value, problem, reload } = from;
   if (value !== undefined) return <>{children(value)}</>;
   if (problem === undefined) return <p class="quiet">Loading …</p>;
   return (
     <p class="problem" role="alert">
-      {problem}{' '}
+      <ProblemText text={problem.replace(/ Try again\.$/, '')} />{' '}
       <button type="button" onClick={() => void reload()}>
         Try again
       </button>

@@ -102,6 +102,10 @@ function SignInDialog({ settle, isConfirmation }: PendingSignIn) {
       () => setIsOutdated(true),
     );
   }, []);
+  // The first button takes the focus when the dialog opens, and “Sign in” is not there yet.
+  useLayoutEffect(() => {
+    if (Button !== undefined) dialog.current?.querySelector('button')?.focus();
+  }, [Button]);
   const enter = (next: SessionUser): void => {
     // The page still shows data of the previous user.
     if (next.username !== user.value?.username) {

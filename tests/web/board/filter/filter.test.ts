@@ -10,7 +10,14 @@ import { pullRequest as row } from '../../../dashboard/pull-request.js';
 const NOW = Date.parse('2026-05-03T00:00:00Z');
 const ROWS = [
   row({ number: 1, title: 'Send receipts', updatedAt: '2026-05-02T23:30:00Z', ci: 'failure' }),
-  row({ number: 2, forge: 'gitlab', title: 'Round taxes', updatedAt: '2026-05-02T00:30:00Z', author: 'lisa' }),
+  row({
+    number: 2,
+    forge: 'gitlab',
+    title: 'Round taxes',
+    section: 'needs_your_review',
+    updatedAt: '2026-05-02T00:30:00Z',
+    author: 'lisa',
+  }),
   row({
     number: 3,
     title: 'Keep sessions',
@@ -25,6 +32,7 @@ const numbers = (filter: Partial<Filter>): number[] =>
 test.each<[string, Partial<Filter>, number[]]>([
   ['no conditions', {}, [1, 2, 3]],
   ['a quick filter', { pill: 'failing' }, [1]],
+  ['a section', { section: 'needs_your_review' }, [2]],
   ['an author', { author: 'lisa' }, [2]],
   ['a label', { label: 'bug' }, [3]],
   ['a repository, if two forges have one of this name', { repo: 'gitlab acme/shop' }, [2]],

@@ -6,11 +6,18 @@ const NOW = Date.parse('2026-05-03T00:00:00Z');
 const ROWS = [
   row({ number: 1, ci: 'failure', kind: 'dependency', labels: [{ name: 'Bug', color: 'd73a4a' }] }),
   row({ number: 2, forge: 'gitlab', author: 'lisa', readyToMerge: true, updatedAt: '2026-05-02T23:30:00Z' }),
-  row({ number: 3, needsReview: true, reviewRequestedFromMe: true, title: 'Keep sessions' }),
+  row({
+    number: 3,
+    section: 'needs_your_review',
+    needsReview: true,
+    reviewRequestedFromMe: true,
+    title: 'Keep sessions',
+  }),
 ];
 
 test.each<Partial<Filter>>([
   {},
+  { section: 'needs_your_review' },
   { pill: 'gitlab' },
   { pill: 'failing' },
   { pill: 'bots' },

@@ -3,6 +3,7 @@ import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
 import { Icon } from '../../ui/icon.js';
 import { Menu } from '../../ui/menu.js';
+import { ProblemText } from '../../ui/problem-text.js';
 import { Countdown } from '../../ui/time-elements.js';
 import { formatDate } from '../../ui/times.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
@@ -169,7 +170,7 @@ function RowError({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }
     <div class="outcome">
       <p class="bad">
         {lock === undefined ? (
-          text || 'You can try again now.'
+          <ProblemText text={text || 'You can try again now.'} />
         ) : (
           <>
             {describeRateLimit(lock)} <Countdown until={lock.until} />

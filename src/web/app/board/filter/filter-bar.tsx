@@ -1,8 +1,9 @@
 import type { RefObject } from 'preact';
-import { type ActiveFilter, ActiveFilters } from '../../ui/active-filters.js';
 import { Select } from '../../ui/fields.js';
-import { FoldedFilters } from '../../ui/folded-filters.js';
+import { type ActiveFilter, ActiveFilters } from '../../ui/filters/active-filters.js';
+import { FoldedFilters } from '../../ui/filters/folded-filters.js';
 import { CI_NAMES } from '../data/rows.js';
+import { BoardTabs, type TabCounts } from './board-tabs.js';
 import {
   AGE_OPTIONS,
   type Filter,
@@ -15,12 +16,12 @@ import {
   type QuickFilter,
   SORT_OPTIONS,
 } from './filter.js';
-import { savedViews, ViewsMenu } from './saved-views.js';
-import { openView } from './views.js';
+import { ViewsMenu } from './saved-views.js';
 
 interface FilterBarProps {
   readonly filter: Filter;
   readonly choices: FilterOptions;
+  readonly tabs: TabCounts;
   readonly onFilter: (change: Partial<Filter>) => void;
   readonly search: RefObject<HTMLInputElement | null>;
   /** Titles that match the search text. */
@@ -29,22 +30,13 @@ interface FilterBarProps {
   readonly hidden: { readonly drafts: number; readonly snoozed: number };
 }
 
-/**
- * Quick filters and search are always visible. On narrow screens a button with the number of active filters opens the
- * rest.
- */
+/** Tabs and search are always visible. A button with the number of active filters opens the rest. */
 export function FilterBar(props: FilterBarProps) {
-  const { filter, onFilter, search, suggestions } = props;
+  const { filter, tabs, onFilter, search, suggestions } = props;
   const active = listActiveFilters(props);
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
-      <div class="pills" role="group" aria-label="Quick filters">
-        {(Object.keys(QUICK_FILTERS) as QuickFilter[]).map((pill) => (
-          <button key={pill} type="button" aria-pressed={filter.pill === pill} onClick={() => onFilter({ pill })}>
-            {QUICK_FILTERS[pill].name}
-          </button>
-        ))}
-      </div>
+      <BoardTabs filter={filter} counts={tabs} onFilter={onFilter} />
       <div class="selects folding">
         <label class="search">
           <span class="aside">Search titles</span>
@@ -66,6 +58,7 @@ export function FilterBar(props: FilterBarProps) {
           </datalist>
         </label>
         <FoldedFilters active={active.filter(({ name }) => name !== 'Search').length}>
+          <QuickFilters filter={filter} onFilter={onFilter} />
           <Selects {...props} />
           <Toggles {...props} />
         </FoldedFilters>
@@ -80,10 +73,9 @@ export function FilterBar(props: FilterBarProps) {
 function listActiveFilters({ filter, choices, onFilter }: FilterBarProps): readonly ActiveFilter[] {
   const nameIn = (options: readonly Option[], value: string): string =>
     options.find(([one]) => one === value)?.[1] ?? value;
-  const { text, view, repo, author, label, ci, updated, created } = filter;
+  const { text, pill, repo, author, label, ci, updated, created } = filter;
   const conditions: readonly (readonly [keyof Filter, string, string])[] = [
     ['text', 'Search', text],
-    ['view', 'View', view],
     // Names are looked up for active conditions only: listing all of them is slow on phones.
     ['repo', 'Repository', repo === '' ? '' : nameIn(choices.repos, repo)],
     ['author', 'Author', author],
@@ -92,9 +84,11 @@ function listActiveFilters({ filter, choices, onFilter }: FilterBarProps): reado
     ['updated', 'Updated', updated === '' ? '' : nameIn(AGE_OPTIONS, updated)],
     ['created', 'Created', created === '' ? '' : nameIn(AGE_OPTIONS, created)],
   ];
-  return conditions
+  const active = conditions
     .filter(([, , value]) => value !== '')
     .map(([key, name, value]) => ({ name, value, onRemove: () => onFilter({ [key]: '' }) }));
+  if (pill === 'all') return active;
+  return [{ name: 'Show', value: QUICK_FILTERS[pill].name, onRemove: () => onFilter({ pill: 'all' }) }, ...active];
 }
 
 /** Removes all conditions, but keeps order, grouping and page size. */
@@ -112,17 +106,21 @@ type Option = readonly [string, string];
 const all = (options: readonly Option[]): readonly Option[] => [['', 'All'], ...options];
 const same = (values: readonly string[]): readonly Option[] => all(values.map((value) => [value, value] as const));
 
+function QuickFilters({ filter, onFilter }: Pick<FilterBarProps, 'filter' | 'onFilter'>) {
+  return (
+    <div class="pills" role="group" aria-label="Quick filters">
+      {(Object.keys(QUICK_FILTERS) as QuickFilter[]).map((pill) => (
+        <button key={pill} type="button" aria-pressed={filter.pill === pill} onClick={() => onFilter({ pill })}>
+          {QUICK_FILTERS[pill].name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 function Selects({ filter, choices, onFilter }: FilterBarProps) {
-  const known = savedViews.value ?? [];
-  const open = (name: string): void => {
-    const view = known.find((one) => one.name === name);
-    onFilter(view === undefined ? { view: '' } : openView(view, filter));
-  };
   return (
     <>
-      {known.length > 0 && (
-        <Select label="View" value={filter.view} options={same(known.map(({ name }) => name))} onValue={open} />
-      )}
       <Select
         label="Repository"
         value={filter.repo}

@@ -3,6 +3,7 @@ import { dashboardClient } from '../../api.js';
 import { consumePreloaded } from '../../page-data.js';
 import { parseAddressState, type Query, toAddress, withoutHistory } from '../../ui/address.js';
 import { saveLatest } from '../../ui/save-latest.js';
+import { SECTION_NAMES } from '../data/rows.js';
 import {
   type Filter,
   GROUP_NAMES,
@@ -121,9 +122,10 @@ async function load(): Promise<FilterState | undefined> {
 /** Reads a stored filter. Values that this release does not know are replaced by their defaults. */
 function parsePullRequestFilter(kept: unknown): Filter {
   const read = pickKnownFilters(kept, NO_FILTER);
-  const { pill, sort, group, size } = NO_FILTER;
+  const { section, pill, sort, group, size } = NO_FILTER;
   return {
     ...read,
+    ...(Object.hasOwn(SECTION_NAMES, read.section) ? {} : { section }),
     ...(Object.hasOwn(QUICK_FILTERS, read.pill) ? {} : { pill }),
     ...(Object.hasOwn(SORT_NAMES, read.sort) ? {} : { sort }),
     ...(Object.hasOwn(GROUP_NAMES, read.group) ? {} : { group }),

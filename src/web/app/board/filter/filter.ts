@@ -1,9 +1,10 @@
-import { formatRepository, getRepositoryKey, type PullRequest } from '../data/rows.js';
+import { formatRepository, getRepositoryKey, type PullRequest, type Section } from '../data/rows.js';
 
 /** The filter, order and grouping of the list. An empty string means no restriction. */
 export interface Filter {
   /** The name of a saved view, which the other members restrict further. */
   readonly view: string;
+  readonly section: Section | '';
   readonly pill: QuickFilter;
   /** In the form of {@link getRepositoryKey}. */
   readonly repo: string;
@@ -73,6 +74,7 @@ export const PAGE_SIZES = ['10', '25', '50', '100', ''] as const;
 
 export const NO_FILTER: Filter = {
   view: '',
+  section: '',
   pill: 'all',
   repo: '',
   author: '',
@@ -98,27 +100,28 @@ export function isFiltering(filter: Filter): boolean {
 }
 
 /** Counts the conditions of a filter. */
-function countConditions({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
-  return (
-    Number(pill !== 'all') + [repo, author, label, ci, created, updated, text].filter((value) => value !== '').length
-  );
+function countConditions({ section, pill, repo, author, label, ci, created, updated, text }: Filter): number {
+  const conditions = [section, repo, author, label, ci, created, updated, text];
+  return Number(pill !== 'all') + conditions.filter((value) => value !== '').length;
 }
 
 /** Returns the rows that match a filter, in its order. */
-export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = Date.now()): readonly PullRequest[] {
+export const applyFilter = (rows: readonly PullRequest[], filter: Filter, now?: number): readonly PullRequest[] =>
+  ORDERS[filter.sort](rows.filter(createMatcher(filter, now)));
+
+/** Returns the test of a filter for a row, apart from the view. */
+export function createMatcher(filter: Filter, now = Date.now()): (row: PullRequest) => boolean {
   const wanted = filter.text.trim().toLowerCase();
-  const selected = rows.filter(
-    (one) =>
-      QUICK_FILTERS[filter.pill].matches(one) &&
-      (filter.repo === '' || getRepositoryKey(one) === filter.repo) &&
-      (filter.author === '' || one.author === filter.author) &&
-      (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
-      (filter.ci === '' || (one.ciKnown !== false && one.ci === filter.ci)) &&
-      isWithinHours(one.createdAt, filter.created, now) &&
-      isWithinHours(one.updatedAt, filter.updated, now) &&
-      (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted),
-  );
-  return ORDERS[filter.sort](selected);
+  return (one) =>
+    (filter.section === '' || one.section === filter.section) &&
+    QUICK_FILTERS[filter.pill].matches(one) &&
+    (filter.repo === '' || getRepositoryKey(one) === filter.repo) &&
+    (filter.author === '' || one.author === filter.author) &&
+    (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
+    (filter.ci === '' || (one.ciKnown !== false && one.ci === filter.ci)) &&
+    isWithinHours(one.createdAt, filter.created, now) &&
+    isWithinHours(one.updatedAt, filter.updated, now) &&
+    (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted);
 }
 
 /** Returns whether a time is within the last `hours`; an empty string accepts every time. */

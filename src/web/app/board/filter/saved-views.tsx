@@ -90,7 +90,7 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
 
 /** Clears the conditions that the saved view now contains. */
 const openedAs = ({ sort, group, drafts, snoozed }: Filter): Partial<Filter> => ({
-  ...{ pill: 'all', repo: '', author: '', label: '', ci: '', created: '', updated: '', text: '' },
+  ...{ section: '', pill: 'all', repo: '', author: '', label: '', ci: '', created: '', updated: '', text: '' },
   ...{ sort, group, drafts, snoozed },
 });
 

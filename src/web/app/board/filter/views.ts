@@ -66,6 +66,7 @@ export function toView(filter: Filter, open: SavedView | undefined): Writable<Vi
   return {
     filter: {
       ...kept,
+      ...(filter.section === '' ? {} : { sections: [filter.section] }),
       ...PILL_FILTERS[filter.pill],
       ...(filter.repo === '' ? {} : { forges: [forge as ForgeName], repos: [repo.join(' ')] }),
       ...(filter.author === '' ? {} : { authors: [filter.author] }),

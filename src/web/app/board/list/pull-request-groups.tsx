@@ -48,6 +48,8 @@ interface RowBlockProps extends Block {
   readonly selected: string;
   readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
   readonly isReadOnly: boolean;
+  /** Whether rows have the mark of their code host. */
+  readonly hasMark: boolean;
   readonly onSelect: (selection: string) => void;
 }
 
@@ -85,6 +87,7 @@ function isSame(before: RowBlockProps, after: RowBlockProps): boolean {
   return (
     before.isFar === after.isFar &&
     before.isReadOnly === after.isReadOnly &&
+    before.hasMark === after.hasMark &&
     before.onChoose === after.onChoose &&
     before.onSelect === after.onSelect &&
     before.rows.length === after.rows.length &&

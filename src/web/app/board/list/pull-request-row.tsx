@@ -1,11 +1,14 @@
 import { useId } from 'preact/hooks';
+import { Avatar } from '../../ui/avatar.js';
 import { Icon, type IconName } from '../../ui/icon.js';
 import { memo } from '../../ui/memo.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { RowActions } from '../actions/row-actions.js';
-import { FORGE_NAMES, type PullRequest, toCiState } from '../data/rows.js';
+import { type PullRequest, toCiState } from '../data/rows.js';
 import { RowBadges } from './badges.js';
 import { Chip } from './chip.js';
+import { ForgeMark } from './forge-mark.js';
+import { RequestedReviewers } from './reviewers.js';
 import { toSelection } from './selection.js';
 
 interface RowProps {
@@ -15,6 +18,8 @@ interface RowProps {
   readonly isSelected: boolean;
   /** True on shared boards, which offer no actions. */
   readonly isReadOnly: boolean;
+  /** Whether the row has the mark of its code host. */
+  readonly hasMark: boolean;
   readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
   readonly onLabel: (label: string) => void;
   readonly onSelect: (selection: string) => void;
@@ -50,6 +55,7 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
         <Icon name={toGlyph(row)} />
       </span>
       <About {...props} id={`${id}-title`} />
+      <RequestedReviewers {...row} />
       <button
         type="button"
         class={`ci ${row.ci}`}
@@ -89,7 +95,7 @@ function findReason({ allowedActions, behind, mergeStatus, ci, section, review }
   return blocked ?? (review?.decision === 'approved' ? 'approved' : undefined);
 }
 
-function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
+function About({ row, hasMark, onLabel, id }: RowProps & { readonly id: string }) {
   const reason = findReason(row);
   return (
     <div class="about">
@@ -110,10 +116,9 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
         )}
       </div>
       <div class="where quiet">
-        <span class="repo" title={FORGE_NAMES[row.forge]}>
-          {row.repo}
-        </span>{' '}
-        #{row.number} · {row.author} · <RelativeTime time={row.updatedAt} />
+        {hasMark && <ForgeMark forge={row.forge} />}
+        <span class="repo">{row.repo}</span> #{row.number} · <Avatar name={row.author} />
+        {row.author} · <RelativeTime time={row.updatedAt} />
         <Size {...row} />
         {row.credential && ` · ${row.credential.label}`}
         {row.foundBy && ` · ${row.foundBy.map((one) => INVOLVEMENTS[one]).join(', ')}`}

@@ -1,6 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
+import { Avatar } from '../../ui/avatar.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { type PullRequest, toTarget } from '../data/rows.js';
@@ -92,6 +93,7 @@ function Reviewers({ row, details }: { readonly row: PullRequest; readonly detai
       <ul>
         {reviewers.map(({ name, state, at }) => (
           <li key={name}>
+            <Avatar name={name} />
             <strong>{name}</strong> <span class={`verdict ${state}`}>{VERDICTS[state]}</span>{' '}
             {at !== undefined && (
               <span class="quiet">
@@ -145,6 +147,7 @@ function Timeline({ row, details }: { readonly row: PullRequest; readonly detail
       <ol class="timeline">
         {toTimeline(row, details).map(({ at, actor, text, comment }, index) => (
           <li key={index}>
+            <Avatar name={actor} />
             <strong>{actor}</strong> {comment ? <ForgeLink url={comment.url}>{text}</ForgeLink> : text}{' '}
             <span class="quiet">
               <RelativeTime time={at} />

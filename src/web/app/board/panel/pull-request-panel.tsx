@@ -1,6 +1,7 @@
 import './panel.css';
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Avatar } from '../../ui/avatar.js';
 import { CopyButton } from '../../ui/buttons.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { RowActions } from '../actions/row-actions.js';
@@ -70,8 +71,8 @@ function Content({ row, isReadOnly }: { readonly row: PullRequest; readonly isRe
         <a href={url} target="_blank" rel="noreferrer">
           {repo} #{number}
         </a>{' '}
-        on {FORGE_NAMES[forge]} · {author} · opened <RelativeTime time={createdAt} />, updated{' '}
-        <RelativeTime time={updatedAt} />
+        on {FORGE_NAMES[forge]} · <Avatar name={author} />
+        {author} · opened <RelativeTime time={createdAt} />, updated <RelativeTime time={updatedAt} />
       </p>
       {headBranch !== '' && (
         <p class="branches">

@@ -1,59 +1,14 @@
-import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { toUserMessage } from '../api.js';
-import { recordActivity } from './activity.js';
 import { pendingConfirmation } from './confirmation.js';
 import { createCountDown } from './count-down.js';
-
-interface Toast {
-  readonly id: number;
-  readonly text: string;
-  readonly kind: 'done' | 'failed';
-  /** Undoes the action that the message is about. */
-  readonly undo?: () => Promise<unknown>;
-}
-
-const toasts = signal<readonly Toast[]>([]);
+import { ProblemText } from './problem-text.js';
+import { type Toast, toasts } from './toasts.js';
 
 /** How long a success message is shown; errors stay until they are dismissed. */
 const SHOWN_MS = 6_000;
 
 /** How long an action can be undone: enough time to reach the button with the keyboard. */
 const UNDO_MS = 10_000;
-
-/** More toasts would hide the page. */
-const MAX_TOASTS = 4;
-
-let last = 0;
-
-/**
- * Shows a message and adds it to the activity. Screen readers announce failures at once, and successes when they pause.
- */
-export function showToast(text: string, kind: Toast['kind'] = 'done'): void {
-  add({ text, kind });
-}
-
-/**
- * Shows that an action was performed, with a button to undo it for a few seconds. It replaces the button of the action
- * before. A failure of `undo` is shown as a message.
- *
- * @param undone the message after `undo`
- */
-export function showUndoToast(text: string, undone: string, undo: () => Promise<unknown>): void {
-  toasts.value = toasts.value.filter((toast) => toast.undo === undefined);
-  const act = async (): Promise<void> =>
-    undo().then(
-      () => showToast(undone),
-      (error: unknown) => showToast(toUserMessage(error), 'failed'),
-    );
-  add({ text, kind: 'done', undo: act });
-}
-
-function add(toast: Omit<Toast, 'id'>): void {
-  const id = (last += 1);
-  recordActivity(toast.text, toast.kind);
-  toasts.value = [...toasts.value, { ...toast, id }].slice(-MAX_TOASTS);
-}
 
 /** The element that had the focus before it moved to a message. */
 let before: Element | null = null;
@@ -100,7 +55,7 @@ function Message({ toast: { id, text, kind, undo } }: { readonly toast: Toast })
   };
   return (
     <p ref={box} class={`toast ${kind}`}>
-      {text}
+      {kind === 'failed' ? <ProblemText text={text} /> : text}
       {undo !== undefined && (
         <button type="button" class="undo" onClick={onUndo}>
           Undo
