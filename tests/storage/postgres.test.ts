@@ -28,7 +28,7 @@ const listKept = (database: Database) =>
     return (await kept.execute(transaction)).rows.map(({ statement }) => statement);
   });
 
-/** Starts a proxy that reports a process number of its own, as poolers do. */
+/** Starts a proxy that reports a process number of its own, as a pooler does. */
 async function startPooler(target: URL): Promise<{ readonly url: string; close(): void }> {
   const pooler = createServer((socket) => {
     const upstream = connect(Number(target.port), target.hostname);
