@@ -154,7 +154,10 @@ function toBindingPool(pool: pg.Pool): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect().catch(throwUnavailable);
-      await names.check(client);
+      await names.check(client).catch((error: unknown) => {
+        client.release(true);
+        throwUnavailable(error);
+      });
       return toBindingClient(client, names);
     },
     end: () => pool.end(),
@@ -212,9 +215,7 @@ class StatementNames {
 
   /** Finds out whether a new connection leads to PostgreSQL itself. */
   async check(client: pg.PoolClient): Promise<void> {
-    if (this.#isDirect.has(client)) return;
-    // A failure has the same reason as that of the next statement, which reports it.
-    this.#isDirect.set(client, await isDirect(client).catch(() => false));
+    if (!this.#isDirect.has(client)) this.#isDirect.set(client, await isDirect(client));
   }
 
   find(client: pg.PoolClient, text: string): string | undefined {
