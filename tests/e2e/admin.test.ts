@@ -8,6 +8,7 @@ import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
 import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
 import { acceptInvitation, type Guest } from './support/invite.js';
+import { createKeyboard } from './support/keyboard.js';
 import { pressAndConfirm, readDownload } from './support/page-actions.js';
 import { addVirtualAuthenticator } from './support/virtual-authenticator.js';
 
@@ -65,6 +66,11 @@ describeInBrowser('admin page', () => {
     guest = await acceptInvitation(stage, link, 'bob');
     await expect(guest.page.getByRole('link', { name: 'Admin', exact: true }).count()).resolves.toBe(0);
     await guest.page.goto(`${stage.server.origin}/admin`);
+    await guest.page.getByText('Only admins can see this page.').waitFor();
+    const keyboard = createKeyboard(guest.page);
+    await keyboard.pressOn('link "Pull requests"');
+    await keyboard.arriveAt('heading "Pull requests"');
+    await guest.page.goBack();
     await guest.page.getByText('Only admins can see this page.').waitFor();
     await expectAccessible(guest.page);
 

@@ -9,6 +9,7 @@ import { eventually } from '../eventually.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
 import { openForgeFixture, type ForgeFixture } from './support/forge-fixture.js';
+import { createKeyboard } from './support/keyboard.js';
 import { pressAndConfirm } from './support/page-actions.js';
 
 describeInBrowser('notification settings', () => {
@@ -84,6 +85,27 @@ describeInBrowser('notification settings', () => {
     await expectAccessible(page);
     await pressAndConfirm(button('Delete channel Team'), 'Delete channel?');
     await said('Channel “Team” deleted.');
+  });
+
+  test('adds a channel, changes its rules and deletes it with the keyboard only', async () => {
+    const { tabTo, type, press, pressOn, confirm } = createKeyboard(page);
+    await visit();
+    await pressOn('Add a channel');
+    await tabTo('combobox "Send to"');
+    await page.keyboard.type('Slack');
+    await tabTo('textbox "URL of the incoming webhook"');
+    await type(`${receiver.url}/services/T0/B0/y`);
+    await tabTo('textbox "Name (optional)"');
+    await type('Keys');
+    await pressOn('button "Add channel"');
+    await said('Channel added.');
+    await pressOn('Rules of Keys');
+    await tabTo('checkbox "A pull request that needs you has had no activity for days"');
+    await press('Space');
+    await pressOn('button "Save rules"');
+    await said('Rules saved.');
+    await confirm('button "Delete channel Keys"');
+    await said('Channel “Keys” deleted.');
   });
 
   test('saves quiet hours and the digest', async () => {
