@@ -112,14 +112,11 @@ const LONG = ' with a longer description than anybody expected Donaudampfschifff
 // cspell:disable-next-line
 const ARABIC = 'تقريب الضرائب كما يفعل مكتب الضرائب في جميع المتاجر';
 
-/**
- * Replaces the texts that code hosts and users supply by long or by right-to-left ones. The table of derived images has
- * none.
- */
+/** Replaces the texts that code hosts and users supply by long or by right-to-left ones. */
 async function replaceTexts(page: Page, text: string): Promise<void> {
   await page.evaluate((replacement) => {
     const texts = document.querySelectorAll(
-      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, td a, .bar-row bdi, .entries .name):not(.candidates *)',
+      'main :is(.title a, .repo, .chip, .things a:not(.button), .things strong, .things small, td, td a, .bar-row bdi, .entries .name)',
     );
     for (const element of texts) {
       // The name of a bar repeats its text.

@@ -113,24 +113,26 @@ interface CandidatesProps {
 function CandidatesTable({ source, candidates, shown, onChoose }: CandidatesProps) {
   const bytes = useFileSizes(candidates.map(({ src }) => src));
   return (
-    <table class="candidates" aria-label="Derived images">
-      <TableHead names={['Image', 'Bytes', 'Share of original', 'Link']} />
-      <tbody>
-        {candidates.map(({ src, descriptor }) => (
-          <tr key={src}>
-            <td>
-              <label class="choice">
-                <input type="radio" name="shown" checked={src === shown} onChange={() => onChoose(descriptor)} />
-                {toName(descriptor)}
-              </label>
-            </td>
-            <td>{formatBytes(bytes.get(src))}</td>
-            <td>{formatShare(bytes.get(src), source.bytes)}</td>
-            <td>{src.startsWith('data:') ? 'inline' : <a href={src}>Open</a>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="wide" tabIndex={0} role="region" aria-label="Derived images">
+      <table class="candidates">
+        <TableHead names={['Image', 'Bytes', 'Share of original', 'Link']} />
+        <tbody>
+          {candidates.map(({ src, descriptor }) => (
+            <tr key={src}>
+              <td>
+                <label class="choice">
+                  <input type="radio" name="shown" checked={src === shown} onChange={() => onChoose(descriptor)} />
+                  {toName(descriptor)}
+                </label>
+              </td>
+              <td>{formatBytes(bytes.get(src))}</td>
+              <td>{formatShare(bytes.get(src), source.bytes)}</td>
+              <td>{src.startsWith('data:') ? 'inline' : <a href={src}>Open</a>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
