@@ -24,19 +24,19 @@ export interface FirstRows {
 
 /** The values with which the stored filter of the page selects, sorts and groups rows as for a new user. */
 const WHOLE_LIST: Readonly<Record<string, unknown>> = {
-  ...{
-    view: '',
-    section: '',
-    pill: 'all',
-    repo: '',
-    author: '',
-    label: '',
-    ci: '',
-    created: '',
-    updated: '',
-    text: '',
-  },
-  ...{ sort: 'updated', group: 'section', snoozed: false },
+  view: '',
+  section: '',
+  pill: 'all',
+  repo: '',
+  author: '',
+  label: '',
+  ci: '',
+  created: '',
+  updated: '',
+  text: '',
+  sort: 'updated',
+  group: 'section',
+  snoozed: false,
 };
 
 /** Returns whether the list with a stored filter starts with {@link toFirstRows}. Values that are not stored are those. */

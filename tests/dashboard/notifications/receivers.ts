@@ -149,9 +149,12 @@ export async function startPushServer(): Promise<PushServer> {
     const { log } = console;
     // It prints its port.
     console.log = () => undefined;
-    server.startServer();
-    await once(server._server, 'listening');
-    console.log = log;
+    try {
+      server.startServer();
+      await once(server._server, 'listening');
+    } finally {
+      console.log = log;
+    }
   };
   await start();
   return {

@@ -8,7 +8,6 @@ import { type PullRequest, toCiState } from '../data/rows.js';
 import { RowBadges } from './badges.js';
 import { Chip } from './chip.js';
 import { ForgeMark } from './forge-mark.js';
-import { RequestedReviewers } from './reviewers.js';
 import { toSelection } from './selection.js';
 
 interface RowProps {
@@ -93,6 +92,23 @@ function findReason({ allowedActions, behind, mergeStatus, ci, section, review }
   if (ci === 'failure' || section === 'needs_your_review') return undefined;
   const blocked = allowedActions.find(({ action }) => action === 'merge')?.blocked?.message.replace(/\.$/, '');
   return blocked ?? (review?.decision === 'approved' ? 'approved' : undefined);
+}
+
+/** More avatars would not fit their column. */
+const MAX_AVATARS = 3;
+
+/** The users whose review is requested. */
+function RequestedReviewers({ requestedReviewerLogins: logins }: PullRequest) {
+  if (logins.length === 0) return <span class="reviewers" />;
+  const text = `Review requested from ${logins.join(', ')}`;
+  return (
+    <span class="reviewers" role="img" aria-label={text} title={text}>
+      {logins.slice(0, MAX_AVATARS).map((login) => (
+        <Avatar key={login} name={login} />
+      ))}
+      {logins.length > MAX_AVATARS && <span class="quiet">+{logins.length - MAX_AVATARS}</span>}
+    </span>
+  );
 }
 
 function About({ row, hasMark, onLabel, id }: RowProps & { readonly id: string }) {
