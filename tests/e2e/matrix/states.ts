@@ -81,7 +81,9 @@ export async function openState(page: Page, origin: string, entry: MatrixPage, s
   // While the dialog of an ended session is open, its page goes on loading.
   if (state === 'ended') await waitForDialog(page);
   else if (state !== 'loading')
-    await page.waitForFunction(() => !/Loading [^.]*…/.test(document.querySelector('main')?.textContent ?? ''));
+    await page.waitForFunction(
+      () => !/(?:Generating|Loading) [^.]*…/.test(document.querySelector('main')?.textContent ?? ''),
+    );
   // Swagger UI takes the place of a list of the operations, if the contract could be loaded.
   if (path === '/docs' && state !== 'loading') await page.locator('.opblock, [role=alert]').first().waitFor();
   if (state === 'long') await replaceTexts(page, LONG);
