@@ -1,6 +1,6 @@
 import type { ActionInput, ActionName } from '../../../src/dashboard/forges/forge.js';
 import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
-import { actionError, onForgejo, onGithub, onGitlab, openActionStage, type ActionStage } from './fixtures.js';
+import { actionError, onForgejo, onGithub, onGitlab, openActionStage, until, type ActionStage } from './fixtures.js';
 
 let stage: ActionStage;
 
@@ -115,13 +115,11 @@ describe('an edit', () => {
     });
   });
 
-  test('shows on the board', async () => {
+  test('shows on the board without another refresh', async () => {
     await perform(onGithub, 'edit', { edit: { labels: { add: ['bug'] } } });
-    await stage.refresh();
-    expect((await stage.findRow(onGithub))?.labels).toEqual([
-      { name: 'stale', color: 'ededed' },
-      { name: 'bug', color: 'ededed' },
-    ]);
+    const readLabels = async () => (await stage.findRow(onGithub))?.labels.map(({ name }) => name);
+    await until(async () => (await readLabels())?.includes('bug') === true);
+    expect(await readLabels()).toEqual(['stale', 'bug']);
   });
 
   test('may be repeated', async () => {
