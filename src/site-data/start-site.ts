@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
+import { convertStorageFault } from '@trellis/core/storage-faults';
 import type { SharedFiles } from '@trellis/core/shared-files';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { type ImagesOptions, openImages } from '@trellis/images/images';
@@ -295,7 +296,8 @@ class RetryingSite implements SharingSiteService {
       .catch((again: unknown) => this.#retryAfter(again));
   }
 
-  #retryAfter(error: unknown): void {
+  #retryAfter(thrown: unknown): void {
+    const error = convertStorageFault(thrown);
     const isOver = this.#stop.signal.aborted || this.#options.signal?.aborted;
     if (isOver || !(this.#isBesideOthers || this.#wasOpen)) return;
     this.#changeState({ status: 'unavailable', reason: toPublicReason(error) });
@@ -359,7 +361,7 @@ export function toImageOptions({
   fetchFile,
   parallelism,
 }: SiteServiceOptions): ImageServiceOptions {
-  const onDamage = (name: string): void => log.warn(`Making public/${name} again, as it was damaged.`);
+  const onDamage = (name: string): void => log.warn(`Making ${name} again, as it was damaged.`);
   return { linkKey, signer, sharedFiles, fetchFile, onDamage, ...(parallelism && { renderer: { parallelism } }) };
 }
 
@@ -373,9 +375,12 @@ async function readAllowedQueries(
 
 const toText = (error: unknown): string => (error instanceof AppError ? error.message : String(error));
 
+/** The codes of errors of the site's folder and of the storage. */
+const PUBLIC_CODES: ReadonlySet<string> = new Set(['unavailable', 'unprocessable']);
+
 /** Hides messages that may quote the configuration or contain paths. Only the server's log has those. */
 function toPublicReason(error: unknown): string {
-  if (error instanceof AppError && error.code === 'unprocessable') return error.message;
+  if (error instanceof AppError && PUBLIC_CODES.has(error.code)) return error.message;
   const isConfigured = error instanceof AppError && error.code === 'invalid_input';
   return `The site can't be served: ${isConfigured ? 'its configuration is not valid' : 'it could not be opened'}. The server's log has the reason.`;
 }

@@ -134,7 +134,7 @@ export interface ImagesOptions {
   readonly findSource: FindSource;
   /** The path that the site is served under, such as `/garden`. */
   readonly prefix?: string;
-  /** Called with the name of each damaged file of the store, which is then made again. */
+  /** Called with the path of each damaged file, below the state folder, which is then made again. */
   readonly onDamage?: (name: string) => void;
   /** Called for every derived image that a field result links to. */
   readonly onLink?: (image: DerivedImage) => void;
@@ -167,6 +167,9 @@ const INLINE_SHARE = 1 / 4;
  */
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
+/** The name of the database in the state folder. */
+const DATABASE = 'images.db';
+
 /** Stands for a stored preview, which is not read to find out that it exists. */
 const STORED = ' ';
 
@@ -183,7 +186,7 @@ export function openImages(options: ImagesOptions): Images {
   loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
-  const database = openImageDatabase(path.join(stateDirectory, 'images.db'));
+  const database = openImageDatabase(path.join(stateDirectory, DATABASE), () => onDamage?.(DATABASE));
   const [inlineBytes, fileBytes] = [quotaBytes * INLINE_SHARE, quotaBytes * (1 - INLINE_SHARE)];
   const values = openQuota(database, { share: 'values', maxBytes: inlineBytes });
   const quota = openQuota(database, {
@@ -196,7 +199,10 @@ export function openImages(options: ImagesOptions): Images {
   const background = openRenderer({ ...rendering, isBackground: true });
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
-  const store = openFileStore(stateDirectory, quota, { onDamage, shared: sharedFiles });
+  const store = openFileStore(stateDirectory, quota, {
+    onDamage: (name) => onDamage?.(path.posix.join('public', name)),
+    shared: sharedFiles,
+  });
   const files = createImageFiles(store);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });

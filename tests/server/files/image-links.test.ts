@@ -174,7 +174,7 @@ describe('image links', () => {
       expect([again.status, again.headers.get('etag')]).toEqual([206, answer.headers.get('etag')]);
       expect(await readFile(file)).toEqual(bytes);
       expect(damaged.slice(found)).toEqual(
-        reason === 'lost' ? [] : [`images/${images.findRoute(new URL(url).pathname.slice(7))!.path}`],
+        reason === 'lost' ? [] : [`public/images/${images.findRoute(new URL(url).pathname.slice(7))!.path}`],
       );
     }
   });

@@ -31,17 +31,22 @@ const BUSY_TIMEOUT_MS = 5_000;
 /**
  * Opens the file, or `:memory:`. A power failure may lose the latest changes, all of which can be derived again. So a
  * damaged file is moved aside and replaced, now or when a statement finds the damage.
+ *
+ * @param onDamage Called when that happens.
  */
-export function openImageDatabase(file: string): ImageDatabase {
-  let connection = openOrReplace(file);
+export function openImageDatabase(file: string, onDamage: () => void = () => undefined): ImageDatabase {
+  let connection = openOrReplace(file, onDamage);
   const listeners: (() => void)[] = [];
   let isInTransaction = false;
 
   function replace(): void {
     connection.database.close();
     // Another process may have replaced the file already.
-    if (inodeOf(file) === connection.inode) moveDamagedAside(file);
-    connection = openOrReplace(file);
+    if (inodeOf(file) === connection.inode) {
+      moveDamagedAside(file);
+      onDamage();
+    }
+    connection = openOrReplace(file, onDamage);
     for (const listener of listeners) listener();
   }
 
@@ -106,12 +111,13 @@ interface Connection {
   readonly inode: number | undefined;
 }
 
-function openOrReplace(file: string): Connection {
+function openOrReplace(file: string, onDamage: () => void): Connection {
   try {
     return openFile(file);
   } catch (error) {
     if (!isDamage(error) || file === MEMORY) throw error;
     moveDamagedAside(file);
+    onDamage();
     return openFile(file);
   }
 }

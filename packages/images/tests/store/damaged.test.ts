@@ -27,21 +27,24 @@ async function damage(): Promise<void> {
 
 test('An image database with the content of a different file is moved aside and made again when it is opened', async () => {
   await writeFile(file, 'no database '.repeat(1_000));
-  const database = openImageDatabase(file);
-  expect(database.isNew).toBe(true);
+  let damages = 0;
+  const database = openImageDatabase(file, () => (damages += 1));
+  expect([database.isNew, damages]).toEqual([true, 1]);
   expect(await listMoved()).toHaveLength(1);
   database.close();
 });
 
 test('An image database that is damaged while it is open is replaced, and the write that found it succeeds', async () => {
-  const database = openImageDatabase(file);
+  let damages = 0;
+  const database = openImageDatabase(file, () => (damages += 1));
   const quota = openQuota(database, { share: 'files', maxBytes: 1e9 });
   await quota.put('one', 1_000);
   let replacements = 0;
   database.onReplaced(() => (replacements += 1));
   await damage();
   await quota.put('two', 1_000);
-  expect({ replacements, hasOne: quota.has('one'), hasTwo: quota.has('two') }).toEqual({
+  expect({ damages, replacements, hasOne: quota.has('one'), hasTwo: quota.has('two') }).toEqual({
+    damages: 1,
     replacements: 1,
     hasOne: false,
     hasTwo: true,

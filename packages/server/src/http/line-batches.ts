@@ -16,6 +16,9 @@ const SHARED_LIMITS: BatchLimits = { minBytes: 2048, maxBytes: 4096 };
 /** The time after which a batch is written even if it is short. */
 const FLUSH_MS = 200;
 
+/** The level of warnings in pino. */
+const WARNING = 40;
+
 /** The output of pino that writes asynchronously. */
 type Output = Pick<ReturnType<typeof openDestination>, 'flush' | 'flushSync' | 'write'>;
 
@@ -46,7 +49,8 @@ const waiting = new Set<LineBatches>();
 process.on('exit', () => waiting.forEach((batches) => batches.flushSync()));
 
 /**
- * Joins lines to batches. The output has batches of its own, but measures the whole batch with each line, which copies all
+ * Joins lines to batches. A warning or an error is written at once, with the lines before it, because the process may be
+ * about to be killed. The output has batches of its own, but measures the whole batch with each line, which copies all
  * of its text.
  */
 export function createLineBatches(output: Output, { minBytes, maxBytes }: BatchLimits = LIMITS): LineBatches {
@@ -75,13 +79,15 @@ export function createLineBatches(output: Output, { minBytes, maxBytes }: BatchL
     waiting.add(batches);
   }
 
-  const batches: LineBatches = {
+  const batches: LineBatches & { readonly lastLevel?: number } = {
+    // Makes pino set `lastLevel` before each line.
+    [Symbol.for('pino.metadata')]: true,
     write(line) {
       const size = Buffer.byteLength(line);
       if (bytes + size > maxBytes) writeBatch();
       text += line;
       bytes += size;
-      if (bytes >= minBytes) writeBatch();
+      if (bytes >= minBytes || (batches.lastLevel ?? 0) >= WARNING) writeBatch();
       else if (timer === undefined) wait();
     },
     flush(done) {

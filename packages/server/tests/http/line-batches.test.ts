@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { createLineBatches } from '../../src/http/line-batches.js';
 
 /** Collects what is written, and whether it was requested at once. */
@@ -38,6 +39,18 @@ describe('batches of log lines', () => {
       createLineBatches(output).write('one\n');
     });
     expect(await written).toBe('one\n');
+  });
+
+  test('are written at once with a warning', () => {
+    const { writes, flushes, output } = collect();
+    const log = pino({ base: null, timestamp: false }, createLineBatches(output));
+    log.info('one');
+    expect(writes).toEqual([]);
+    log.warn('two');
+    expect(writes).toEqual(['{"level":30,"msg":"one"}\n{"level":40,"msg":"two"}\n']);
+    expect(flushes).toEqual(['later']);
+    log.info('three');
+    expect(writes).toHaveLength(1);
   });
 
   test('are written at once on request', () => {
