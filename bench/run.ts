@@ -11,6 +11,7 @@ import { benchAudit } from './secrets/audit.js';
 import { benchCommands } from './secrets/commands.js';
 import { benchLists } from './secrets/lists.js';
 import { benchSecrets } from './secrets/secrets.js';
+import { benchDocuments } from './site/documents.js';
 import { benchImageFlood } from './site/image-flood.js';
 import { benchImages } from './site/images.js';
 import { benchLargeFiles } from './site/large-files.js';
@@ -99,6 +100,12 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'requests per second of repeated queries, beside bare node:http with the same bytes',
     counts: [FILES, FOLDERS, rounds(5), SECONDS],
     run: benchRepeated,
+  },
+  {
+    name: 'documents',
+    description: 'queries whose document the server has never seen, beside known ones',
+    counts: [FILES, FOLDERS, rounds(5), ['requests', 'number of requests of each kind in a round', 300, 3]],
+    run: benchDocuments,
   },
   {
     name: 'workers',

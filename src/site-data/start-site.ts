@@ -12,9 +12,23 @@ import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-s
 import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate } from '@trellis/site/query/dates';
 import type { RecordChange } from '@trellis/site/record-changes';
-import { openCopiedRecords, openSite, type ReadableSite, recordsDigest, type Site, type SiteOptions, type SiteWatchOptions } from '@trellis/site/site';
+import {
+  openCopiedRecords,
+  openSite,
+  type ReadableSite,
+  recordsDigest,
+  type Site,
+  type SiteOptions,
+  type SiteWatchOptions,
+} from '@trellis/site/site';
 import type { SourceModules } from '@trellis/site/sources/source-modules';
-import { formatChange, formatSourceRun, formatWarnings, openScanTerminal, type ScanOutput } from '@trellis/site/terminal';
+import {
+  formatChange,
+  formatSourceRun,
+  formatWarnings,
+  openScanTerminal,
+  type ScanOutput,
+} from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from '../config/config.js';
 import { createImageSources } from './images.js';
@@ -23,7 +37,16 @@ import type { IndexPublisher } from './index/publisher.js';
 import { openMarkdown } from './markdown.js';
 import { prepareSitePreviews, type SitePreviews } from './previews.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
-import type { ImageService, OpenSite, PreviewCounts, SharedSite, SharingSiteService, SiteReport, SiteState, SiteWork } from './service.js';
+import type {
+  ImageService,
+  OpenSite,
+  PreviewCounts,
+  SharedSite,
+  SharingSiteService,
+  SiteReport,
+  SiteState,
+  SiteWork,
+} from './service.js';
 
 /** The lines of the log that a site writes. */
 type SiteLog = Readonly<Record<'error' | 'info' | 'warn', (line: string) => void>>;
