@@ -2,9 +2,12 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { PAGE_CREATOR, toPluginId } from '@trellis/site/config/plugins';
-import { readPages } from '@trellis/site/config/site-records';
+import { readPages, writeSiteRecords } from '@trellis/site/config/site-records';
+import { openRecordStore } from '@trellis/site/record-store';
 import type { Site } from '@trellis/site/site';
+import { records } from '../../../src/generated/site/records.js';
 import { type Row, SiteFolder } from '../sources/site-folder.js';
 
 let folder: SiteFolder;
@@ -40,6 +43,30 @@ test('site records: the build time is the start of the process to the second', a
   const [build] = await rows('SiteBuildMetadata', ['id', 'buildTime']);
   expect(build).toMatchObject({ id: 'SiteBuildMetadata' });
   expect(build!.buildTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+});
+
+test('site records: a full disk leaves those of the last start', async () => {
+  const store = openRecordStore({ file: path.join(folder.directory, 'records.db'), tables: records });
+  const config = await read((site) => site.config);
+  const write = (title: string) => {
+    const named = { ...config, siteMetadata: { ...config.siteMetadata, title } };
+    return writeSiteRecords(store, { tables: records, config: named, directory: folder.directory });
+  };
+  const readTitle = () => store.at('Site', ['siteMetadata.title'], 1)?.['siteMetadata.title'];
+  try {
+    expect(await write('Before')).toEqual([]);
+    const { database } = Reflect.get(store, 'opened') as { readonly database: DatabaseSyncInstance };
+    // The limit has the same effect as a full disk, and is raised to the current size.
+    database.exec('PRAGMA max_page_count = 1');
+    const long = 'x'.repeat(1_000_000);
+    expect(await write(long)).toEqual(['The records of Site are those of the last start, as the disk is full.']);
+    expect(readTitle()).toBe('Before');
+    database.exec('PRAGMA max_page_count = 1000000');
+    expect(await write(long)).toEqual([]);
+    expect(readTitle()).toBe(long);
+  } finally {
+    store.close();
+  }
 });
 
 test('site records: pages come from the configuration and src/pages, sorted by path', async () => {

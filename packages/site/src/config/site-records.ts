@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
 import type { RecordStore } from '../record-store.js';
 import { type ColumnType, listTableColumns, type RecordTables } from '../records/record-schema.js';
 import type { RecordRow } from '../sources/file-records.js';
@@ -34,17 +35,35 @@ export async function writeSiteRecords(
     SitePage: pages,
     SitePlugin: [...new Map([...plugins.rows, ...own.rows].map((row) => [row.id, row])).values()],
   };
+  const warnings = [...plugins.warnings];
   for (const [kind, rows] of Object.entries(records)) {
     const table = tables[kind];
     if (table === undefined) continue;
     const types = new Map(listTableColumns(table).map(({ name, type }) => [name, type]));
-    replaceRecords(
+    const fault = tryToReplace(
       store,
       kind,
       rows.map((row) => onlyColumns(row, types)),
     );
+    if (fault !== undefined) warnings.push(`The records of ${kind} are those of the last start, as ${fault}.`);
   }
-  return plugins.warnings;
+  return warnings;
+}
+
+/**
+ * Replaces all records of a type. A full disk leaves those of the last start, so that a site whose files have not changed
+ * can be served meanwhile.
+ *
+ * @returns the reason in that case.
+ */
+function tryToReplace(store: RecordStore, kind: string, rows: readonly RecordRow[]): string | undefined {
+  try {
+    replaceRecords(store, kind, rows);
+    return undefined;
+  } catch (error) {
+    if (findStorageFault(error) !== 'full' || store.at(kind, ['id'], 1) === undefined) throw error;
+    return FAULT_TEXTS.full;
+  }
 }
 
 function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig): RecordRow {
