@@ -70,8 +70,38 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Interrupts a write of the first server at a point, and returns the response times of the second one meanwhile. */
-async function interrupt(fault: Fault, name: string, point: { readonly from: RegExp; readonly count: number }) {
+/** Thrown if a write ended before the point at which it was to be interrupted. */
+class WriteEndedError extends Error {}
+
+interface Point {
+  readonly from: RegExp;
+  readonly count: number;
+}
+
+/** Interrupts a write at a point, or before it if the write has fewer statements than the one that was counted. */
+async function interrupt(fault: Fault, name: string, { from, count }: Point): Promise<Interruption> {
+  for (let left = count; ; left -= 1) {
+    try {
+      return await interruptAt(fault, left === count ? name : `${name} after ${left}`, { from, count: left });
+    } catch (error) {
+      if (!(error instanceof WriteEndedError) || left === 1) throw error;
+    }
+  }
+}
+
+interface Interruption {
+  /** The name of the write. */
+  readonly name: string;
+  readonly others: readonly Outcome[];
+  readonly contended: readonly Outcome[];
+}
+
+/**
+ * Interrupts a write of the first server at a point, and returns the response times of the second one meanwhile.
+ *
+ * @throws WriteEndedError if the write has fewer statements.
+ */
+async function interruptAt(fault: Fault, name: string, point: Point): Promise<Interruption> {
   const hasKey = point.from === TRANSACTION;
   const header = (attempt: number) => ({
     'X-Caller': `${name} ${attempt}`,
@@ -84,7 +114,7 @@ async function interrupt(fault: Fault, name: string, point: { readonly from: Reg
     : pair.first().put('/objects/written', body, header(0));
   const interrupted = request.catch(() => undefined);
   const ended = interrupted.then((result) => {
-    throw new Error(`The write ended before its statement ${point.count}: ${String(result?.status)}`);
+    throw new WriteEndedError(`The write ended before its statement ${point.count}: ${String(result?.status)}`);
   });
   await Promise.race([cut, ended]);
   ended.catch(() => undefined);
@@ -105,7 +135,7 @@ async function interrupt(fault: Fault, name: string, point: { readonly from: Reg
     statuses.push((await update('written', header(statuses.length))).response.status);
   }
   if (hasKey) expect(statuses.at(-1)).toBe(200);
-  return { others, contended };
+  return { name, others, contended };
 }
 
 const rows = ['| The first server | requests of the second | slowest, ms | that need its locks | slowest, ms |'];
@@ -124,8 +154,7 @@ describe.each(Object.entries(FAULTS))('A server that %s', (title, fault) => {
     const others: Outcome[] = [];
     const contended: Outcome[] = [];
     for (const [index, point] of points.entries()) {
-      const name = `${title} ${index}`;
-      const result = await interrupt(fault, name, point);
+      const { name, ...result } = await interrupt(fault, `${title} ${index}`, point);
       others.push(...result.others);
       contended.push(...result.contended);
       const entries = (await listCallers(pair.second)).filter((caller) => caller.startsWith(`${name} `));
