@@ -186,4 +186,15 @@ export type Received<T> = unknown extends T
   ? T
   : T extends Opaque
     ? T
-    : { -readonly [Key in keyof T]: Received<T[Key]> };
+    : T extends readonly (infer Item)[]
+      ? [number, true] extends [T['length'], HasList<Item>]
+        ? ReceivedList<Item>
+        : Mutable<T>
+      : Mutable<T>;
+
+type Mutable<T> = { -readonly [Key in keyof T]: Received<T[Key]> };
+
+type HasList<Item> = [Extract<Item, readonly unknown[]>] extends [never] ? false : true;
+
+/** A list of lists. As it may contain itself, it is an alias, whose items the compiler reads on demand. */
+type ReceivedList<Item> = Received<Item>[];

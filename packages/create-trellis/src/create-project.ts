@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { appendFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, appendFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -38,14 +38,13 @@ const RENAMED = ['.gitignore', '.gitattributes'];
  * Writes a project into a folder, which is created if it does not exist.
  *
  * @returns what to do next.
- * @throws ProjectError if the folder has files, or a part is unknown.
+ * @throws ProjectError if the folder has files or cannot be written to, or a part is unknown.
  */
 export async function createProject(folder: string, { version, parts }: NewProject): Promise<string> {
   const unknown = parts.find((part) => !PARTS.includes(part as Part));
   if (unknown !== undefined) throw new ProjectError(`Expected one of ${PARTS.join(', ')}; received "${unknown}".`);
-  const found = await readdir(folder).catch(() => []);
+  const found = await makeFolder(folder);
   if (found.length > 0) throw new ProjectError(`${folder} has files. Name a new folder.`);
-  await mkdir(folder, { recursive: true });
   await cp(TEMPLATE, folder, { recursive: true });
   for (const name of RENAMED) await rename(path.join(folder, name.slice(1)), path.join(folder, name));
   if (parts.includes('site')) await addSite(folder);
@@ -55,8 +54,23 @@ export async function createProject(folder: string, { version, parts }: NewProje
     `${JSON.stringify(toManifest(name, { version, parts }), null, 2)}\n`,
   );
   await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
-  return [`Wrote ${folder}. Next:`, '', `  cd ${folder}`, '  npm install', '  npm start', ''].join('\n');
+  return [`Wrote ${folder}. Next:`, '', `  cd ${quote(folder)}`, '  npm install', '  npm start', ''].join('\n');
 }
+
+/** Creates a folder unless it exists. Returns the names of its files. */
+async function makeFolder(folder: string): Promise<readonly string[]> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+    return await readdir(folder);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new ProjectError(`The folder "${folder}" cannot be written to: ${reason}. Name a different folder.`);
+  }
+}
+
+/** Returns a path as an argument of a shell. */
+const quote = (text: string): string => (/^[\w./\\:~-]+$/u.test(text) ? text : `"${text}"`);
 
 async function addSite(folder: string): Promise<void> {
   const schema = SCHEMA_FOLDERS.find((one) => existsSync(one)) ?? '';

@@ -6359,7 +6359,9 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": Record<string, never>;
+                readonly "application/json": {
+                    readonly [key: string]: unknown;
+                };
             };
         };
         readonly responses: {
@@ -6432,7 +6434,9 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": Record<string, never>;
+                readonly "application/json": {
+                    readonly [key: string]: unknown;
+                };
             };
         };
         readonly responses: {
@@ -6491,7 +6495,9 @@ export interface operations {
                  *       }
                  *     }
                  */
-                readonly "application/json": Record<string, never>;
+                readonly "application/json": {
+                    readonly [key: string]: unknown;
+                };
             };
         };
         readonly responses: {

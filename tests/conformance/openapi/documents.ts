@@ -108,6 +108,23 @@ paths:
   },
   {
     section,
+    feature: 'titles and descriptions with the signs of comments and code',
+    outcome: 'supported',
+    contract: `info: { title: "Items */ of '\${process.exit(1)}'\\nand more", version: "*/", description: "*/ '\${x}' \\u2028 \\\\", license: { name: MIT, identifier: MIT } }
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: List */ items
+      description: "*/ } '\${x}'"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
     feature: 'jsonSchemaDialect',
     note: 'JSON Schema 2020-12 only.',
     outcome: 'supported',

@@ -1269,6 +1269,179 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
   },
   {
     section,
+    feature: 'a list that contains itself',
+    note: 'Any value of JSON, for example.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/Item' }
+      responses:
+        '200': { description: The item., content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+components:
+  schemas:
+    Item:
+      oneOf:
+        - { type: [string, number, boolean, 'null'] }
+        - { type: array, items: { $ref: '#/components/schemas/Item' } }
+        - { type: object, additionalProperties: { $ref: '#/components/schemas/Tree' } }
+    Tree: { type: array, maxItems: 2, items: { anyOf: [{ type: string }, { $ref: '#/components/schemas/Tree' }] } }
+`,
+    handlers: `  async sendItem({ body }) {
+    return { status: 200, body };
+  },`,
+    program: `const { sendItem } = await import('./calls.js');
+const item = await sendItem(client, { body: [1, [null, { a: ['b', ['c']] }]] });
+assert.deepEqual(item, [1, [null, { a: ['b', ['c']] }]]);
+// @ts-expect-error The lists of an object have no numbers.
+const promise = sendItem(client, { body: { a: [1] } });
+await assert.rejects(promise);`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1, [null, {"a": ["b", ["c"]]}]]',
+        status: 200,
+        response: [1, [null, { a: ['b', ['c']] }]],
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": [["b", "c", "d"]]}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'an object without properties',
+    note: 'Its properties may have any values.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/Item' }
+      responses:
+        '200': { description: The item., content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+components:
+  schemas:
+    Item:
+      type: object
+      required: [free]
+      properties:
+        free: { type: object, minProperties: 1 }
+        part: { allOf: [{ $ref: '#/components/schemas/Part' }, { type: object, required: [size] }] }
+    Part: { type: object, properties: { size: { type: integer } } }
+`,
+    handlers: `  async sendItem({ body }) {
+    return { status: 200, body };
+  },`,
+    program: `const { sendItem } = await import('./calls.js');
+const { free, part } = await sendItem(client, { body: { free: { a: [1] }, part: { size: 1 } } });
+assert.deepEqual(free.a satisfies unknown, [1]);
+assert.equal(part?.size satisfies number | undefined, 1);
+// @ts-expect-error The property of the part is a number.
+await assert.rejects(sendItem(client, { body: { free: { a: 1 }, part: { size: 'a' } } }));`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"free": {"a": [1]}, "part": {"size": 1}}',
+        status: 200,
+        response: { free: { a: [1] } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"free": {}}',
+        status: 400,
+        response: { field: 'free' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'anyOf and oneOf beside other keywords',
+    note: 'The type has all of them.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/Item' }
+      responses:
+        '200': { description: The item., content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+components:
+  schemas:
+    Item:
+      type: object
+      properties:
+        name: { type: string }
+        mail: { type: string }
+        colour: { type: string, oneOf: [{ const: red, title: Red }, { const: green, title: Green }] }
+        size: { type: integer, anyOf: [{ minimum: 10 }, { const: 0 }] }
+        nothing: { const: null }
+      anyOf: [{ required: [name] }, { type: object, required: [mail] }]
+`,
+    handlers: `  async sendItem({ body }) {
+    return { status: 200, body };
+  },`,
+    program: `const { sendItem } = await import('./calls.js');
+const { colour, size, nothing, name } = await sendItem(client, { body: { name: 'a', colour: 'green', size: 10, nothing: null } });
+assert.deepEqual(
+  [colour satisfies 'green' | 'red' | undefined, size satisfies number | undefined, nothing satisfies null | undefined],
+  ['green', 10, null],
+);
+assert.equal(name satisfies string | undefined, 'a');
+// @ts-expect-error There is no such colour.
+await assert.rejects(sendItem(client, { body: { name: 'a', colour: 'blue' } }));`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"mail": "a", "colour": "red", "size": 0, "nothing": null}',
+        status: 200,
+        response: { mail: 'a', colour: 'red', size: 0, nothing: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"colour": "red"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "size": 5}',
+        status: 400,
+        response: { field: 'size' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'not',
     outcome: 'supported',
     contract: `paths:

@@ -1,4 +1,4 @@
-import { pascal, printLiteral, printModules, toStringLiteral } from '../output.js';
+import { docstring, pascal, printLiteral, printModules, toStringLiteral } from '../output.js';
 import {
   type Contract,
   ERROR_REF,
@@ -42,15 +42,11 @@ export const ApiError = AnyApiError as ApiErrorClass<ErrorCode>;
 /** Converts an error response to an {@link ApiError}; \`undefined\` when the status is below 400. */
 export const decodeError = decodeAnyError as ErrorDecoder<ErrorCode>;
 
-/** A client of ${title} with the functions \`GET\`, \`POST\`, …, typed by the paths of the contract. */
-export type ${name}Client = ServiceClient<paths>;
+${docstring(`A client of ${title} with the functions \`GET\`, \`POST\`, …, typed by the paths of the contract.`)}export type ${name}Client = ServiceClient<paths>;
 
-/**
- * Creates a client of ${title}.
- *
- * @param baseUrl The URL of the service, such as \`http://localhost:4000${basePath}\`. Trailing slashes are removed.
- */
-export function create${name}Client(baseUrl: string, options: ClientOptions = {}): ${name}Client {
+${docstring(`Creates a client of ${title}.
+
+@param baseUrl The URL of the service, such as \`http://localhost:4000${basePath}\`. Trailing slashes are removed.`)}export function create${name}Client(baseUrl: string, options: ClientOptions = {}): ${name}Client {
   const contract = {
     baseUrl,
     revision,

@@ -8,3 +8,6 @@ declare module 'openapi-typescript/dist/lib/utils.mjs' {
 declare module 'openapi-typescript/dist/transform/index.mjs' {
   export { transformSchema as default } from 'openapi-typescript';
 }
+declare module 'openapi-typescript/dist/transform/schema-object.mjs' {
+  export { transformSchemaObject as default } from 'openapi-typescript';
+}

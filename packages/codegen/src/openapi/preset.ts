@@ -1,5 +1,5 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import type { GlobalContext, OpenAPI3 } from 'openapi-typescript';
+import type { GlobalContext, OpenAPI3, SchemaObject } from 'openapi-typescript';
 import {
   ContractError,
   type Diagnostic,
@@ -40,7 +40,15 @@ import {
 import { createHandlerStubs, writeOperations } from './operations.js';
 import { resolveReferences, wrapFragment } from './references.js';
 import { NAME_MAPS, toContractRevision, writeRevision } from './revision.js';
-import { astToString, resolveRef, scanDiscriminators, transformSchema } from './third-party.js';
+import {
+  astToString,
+  resolveRef,
+  scanDiscriminators,
+  transformSchema,
+  transformSchemaObject,
+  typescript,
+} from './third-party.js';
+import { LIST_NAME, toTypeSchemas } from './type-schemas.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */
@@ -215,7 +223,7 @@ function mapServiceSourceLines(
  */
 function writeTypes(document: ContractDocument, bundled: string): string {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
-  const copy = withoutAbsent(withoutExamples(withCallbacks(document))) as OpenAPI3;
+  const copy = toTypeSchemas(withoutAbsent(withoutExamples(withCallbacks(document))) as object) as OpenAPI3;
   const context = {
     ...{ defaultNonNullable: false, immutable: true, injectFooter: [], silent: true },
     // The search takes long, and most contracts have none.
@@ -223,9 +231,27 @@ function writeTypes(document: ContractDocument, bundled: string): string {
       ? scanDiscriminators(copy, { silent: true })
       : { objects: {}, refsHandled: [] },
     resolve: ($ref: string) => resolveRef(copy, $ref, { silent: true }),
+    transform: (schema: Record<string, unknown>, options: TransformOptions) => declareList(schema, options),
   };
   // All other options are off. The main function of openapi-typescript would lint and bundle the document first.
   return astToString(transformSchema(copy, context as unknown as GlobalContext));
+}
+
+type TransformOptions = Parameters<typeof transformSchemaObject>[1];
+
+/** Declares the type of a list that contains itself. Returns a reference to it; `undefined` for other schemas. */
+function declareList({ [LIST_NAME]: name, ...schema }: Record<string, unknown>, options: TransformOptions) {
+  // For several types, this is called again with each of them.
+  if (typeof name !== 'string' || Array.isArray(schema.type)) return undefined;
+  const { factory, SyntaxKind } = typescript;
+  const { injectFooter } = options.ctx;
+  // The schema of a component is read twice.
+  if (!injectFooter.some((node) => 'name' in node && (node.name as { readonly text?: string }).text === name)) {
+    const modifiers = [factory.createModifier(SyntaxKind.ExportKeyword)];
+    const type = transformSchemaObject(schema as SchemaObject, options);
+    injectFooter.push(factory.createTypeAliasDeclaration(modifiers, name, undefined, type));
+  }
+  return factory.createTypeReferenceNode(name);
 }
 
 /** Lists the callbacks of operations among the webhooks, as openapi-typescript has no types of callbacks. */

@@ -6,4 +6,6 @@ export { type Schema as InterpretedSchema, validate as interpret } from '@cfwork
 export { astToString } from 'openapi-typescript/dist/lib/ts.mjs';
 export { resolveRef, scanDiscriminators } from 'openapi-typescript/dist/lib/utils.mjs';
 export { default as transformSchema } from 'openapi-typescript/dist/transform/index.mjs';
+export { default as transformSchemaObject } from 'openapi-typescript/dist/transform/schema-object.mjs';
 export { FAILSAFE_SCHEMA, load as loadYaml, Type as YamlType } from 'js-yaml';
+export { default as typescript } from 'typescript';

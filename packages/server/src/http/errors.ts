@@ -44,6 +44,8 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
+const MALFORMED_PATH = 'Expected percent-encoded UTF-8 text without NUL in the path.';
+
 /** Returns an AppError unchanged, and converts any other error: a fault of the disk or a database is `unavailable`. */
 function toAppError(thrown: unknown): AppError {
   const error = convertStorageFault(thrown);
@@ -52,7 +54,8 @@ function toAppError(thrown: unknown): AppError {
   if (status === undefined) {
     return new AppError('internal', 'Internal error. Quote the request id when you report it.');
   }
-  return new AppError(codeOf(status), `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error });
+  const message = isMalformedPath(error) ? MALFORMED_PATH : `${STATUS_CODES[status] ?? 'Bad request'}.`;
+  return new AppError(codeOf(status), message, { cause: error });
 }
 
 export function toErrorBody({ message, code, field, details }: AppError, requestId: string): ErrorBody {
@@ -71,6 +74,10 @@ function sendError(response: Response, error: AppError, requestId: string): void
   // response.json() would add an ETag, which is useless because the request id is unique.
   response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
 }
+
+/** Returns whether Express, or its static file handler, could not decode the path. */
+const isMalformedPath = (error: unknown): boolean =>
+  error instanceof Error && ['BadRequestError', 'URIError'].includes(error.name);
 
 /** Returns the 4xx status of an error that Express or its static file handler has thrown. */
 function exposedStatus(error: unknown): number | undefined {

@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createProject, ProjectError } from 'create-trellis/create-project';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'create-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+const create = (name: string, parts: readonly string[] = []) => createProject(name, { version: '1.0.0', parts });
+
+describe('createProject', () => {
+  test('quotes a folder with a space in the commands that it prints', async () => {
+    const app = path.join(folder, 'My app');
+    expect(await create(app)).toContain(`\n  cd "${app}"\n`);
+    expect(await readFile(path.join(app, 'package.json'), 'utf8')).toContain('"name": "my-app"');
+  });
+
+  test('names a file that is in the place of the folder, or of one above it', async () => {
+    const file = path.join(folder, 'file');
+    await writeFile(file, 'text');
+    const error = (name: string, code: string) =>
+      new ProjectError(`The folder "${name}" cannot be written to: ${code}. Name a different folder.`);
+    await expect(create(file)).rejects.toEqual(error(file, 'EEXIST'));
+    await expect(create(path.join(file, 'app'))).rejects.toEqual(error(path.join(file, 'app'), 'ENOTDIR'));
+    await expect(create('')).rejects.toEqual(error('', 'ENOENT'));
+  });
+
+  test('writes nothing to a folder with files, or for an unknown part', async () => {
+    await writeFile(path.join(folder, 'file'), 'text');
+    await expect(create(folder)).rejects.toEqual(new ProjectError(`${folder} has files. Name a new folder.`));
+    const app = path.join(folder, 'app');
+    await expect(create(app, ['blog'])).rejects.toEqual(
+      new ProjectError('Expected one of accounts, dashboard, secrets, site; received "blog".'),
+    );
+    await expect(readFile(path.join(app, 'package.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
