@@ -109,7 +109,7 @@ export function NewSecretPage() {
               <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
             </div>
           </div>
-          <FormError text={problem} />
+          <FormError problem={problem} />
         </Form>
       </div>
     </SecretsLayout>

@@ -74,7 +74,7 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
           Re-encrypt
         </ActionButton>
       </div>
-      <FormError text={problem ?? copyProblem ?? resealProblem} />
+      <FormError problem={problem ?? copyProblem ?? resealProblem} />
       {prompt}
       {value && <RevealedValue slug={slug} value={value} onHide={hide} />}
     </div>
@@ -179,7 +179,7 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
         <UnsignedNote object={object} />
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </details>
   );
