@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toasts.js';
 import { useFirstKey } from '../identity/first-key.js';
 import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
 import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../names.js';
-import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.js';
+import { findOwnPublicKey, ReaderPicker } from '../recipients.js';
 import { toSealingProblem, useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { SecretsLayout } from '../secrets-layout.js';
@@ -137,8 +137,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
             <FormError problem={fileProblem ?? parseProblem} />
           </div>
           <Radios legend="Names" value={naming} options={NAME_OPTIONS} onValue={setNaming} />
-          <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-          <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
+          <ReaderPicker {...{ usedBy, isReadable }} onUsedBy={setUsedBy} onReadable={setReadable} canCreate />
           <Field label="Tags" hint="Separated by commas." pattern={TAGS_PATTERN} value={tags} onValue={setTags} />
         </form>
         <div>
