@@ -60,7 +60,7 @@ function toResponseProblem(error: ApiError): Problem {
 }
 
 /** Returns a problem as text, with the id of its request. */
-export const formatProblem = ({ message, requestId }: Problem): string =>
+export const describeProblem = ({ message, requestId }: Problem): string =>
   requestId === undefined ? message : `${message} Request ID: ${requestId}`;
 
 function toBrowserMessage(error: Error): string {

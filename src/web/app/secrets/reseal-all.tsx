@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { formatProblem } from '../api.js';
+import { describeProblem } from '../api.js';
 import { ActionButton } from '../ui/buttons.js';
 import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
@@ -60,7 +60,7 @@ async function resealEach(
   const failed: Failure[] = [];
   for (const [index, object] of objects.entries()) {
     await resealValue(object, identity).catch((error: unknown) =>
-      failed.push({ object, reason: formatProblem(toSealingProblem(error)) }),
+      failed.push({ object, reason: describeProblem(toSealingProblem(error)) }),
     );
     onDone(index + 1);
   }

@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '../api.js';
+import { describeProblem, type Problem } from '../api.js';
 import { CopyButton } from './buttons.js';
 
 /** An error message, with a button that copies the id of the request for a report to the admin. */
@@ -6,7 +6,7 @@ export function ProblemText({ problem }: { readonly problem: Problem }) {
   const { requestId } = problem;
   return (
     <>
-      {formatProblem(problem)}
+      {describeProblem(problem)}
       {requestId !== undefined && (
         <>
           {' '}

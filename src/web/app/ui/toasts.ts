@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { formatProblem, type Problem, toProblem } from '../api.js';
+import { describeProblem, type Problem, toProblem } from '../api.js';
 import { recordActivity } from './activity.js';
 
 export interface Toast extends Pick<Problem, 'message' | 'requestId'> {
@@ -49,6 +49,6 @@ export function showUndoToast(message: string, undone: string, undo: () => Promi
 
 function add(toast: Omit<Toast, 'id'>): void {
   const id = (last += 1);
-  recordActivity(formatProblem(toast), toast.kind);
+  recordActivity(describeProblem(toast), toast.kind);
   toasts.value = [...toasts.value, { ...toast, id }].slice(-MAX_TOASTS);
 }

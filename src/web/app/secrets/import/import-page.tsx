@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { EnvFile } from '../../../../sealing/env-file.js';
-import { formatProblem, type Problem } from '../../api.js';
+import { describeProblem, type Problem } from '../../api.js';
 import { ActionButton } from '../../ui/buttons.js';
 import { Field, Radios } from '../../ui/fields.js';
 import { FormError } from '../../ui/form.js';
@@ -102,7 +102,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     for (const entry of plan.filter(({ variable }) => chosen.has(variable))) {
       const error = await storeEntry(entry, { usedBy, isReadable, own, tags: splitTags(tags) }).then(
         () => '',
-        (error: unknown) => formatProblem(toSealingProblem(error)),
+        (error: unknown) => describeProblem(toSealingProblem(error)),
       );
       outcome.set(entry.variable, error);
       setResults(new Map(outcome));
