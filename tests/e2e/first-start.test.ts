@@ -138,7 +138,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
 
     await page.route('**/api/auth/login/begin', (route) => route.abort());
     await tryIt();
-    await alert(ada, 'The server could not be reached. Try again.');
+    await alert(ada, 'The server could not be reached.');
     await page.unroute('**/api/auth/login/begin');
 
     const mallory = await meet();

@@ -164,6 +164,38 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     expect(new Set(stage.takeComplaints())).toEqual(new Set(['500 GET /secrets/consumers']));
   });
 
+  test.each([
+    ['/vault/new', 'Encrypt it to my own key too'],
+    ['/vault/audit', 'Subject'],
+  ])('shows on %s once that the server does not respond, and reads again', async (path, field) => {
+    const reads = /\/secrets\/(?:audit-log|auth\/identity|consumers)/;
+    await page.route(reads, (route) => route.abort());
+    await go(path);
+    const error = page.getByRole('alert').getByText('The server could not be reached.');
+    await error.waitFor();
+    expect([await error.count(), await page.getByText('Loading …').count()]).toEqual([1, 0]);
+    await expectAccessible(page);
+    await page.unroute(reads);
+    await button('Try again').click();
+    await page.getByLabel(field).waitFor();
+    expect([await error.count(), stage.takeComplaints()]).toEqual([0, []]);
+  });
+
+  test('shows no entries of a previous filter in place of those that could not be read', async () => {
+    const reads = '**/secrets/audit-log?*';
+    const failure = { error: 'Internal error.', code: 'internal', requestId: '01JAZ4QX1V6KQ3' };
+    await page.locator('table tbody tr').first().waitFor();
+    await page.route(reads, (route) => route.fulfill({ status: 500, json: failure }));
+    await page.getByLabel('Subject').selectOption('Consumers');
+    const error = page.getByRole('alert').getByText('Request ID: 01JAZ4QX1V6KQ3');
+    await error.waitFor();
+    expect([await error.count(), await page.locator('table').count()]).toEqual([1, 0]);
+    await page.unroute(reads);
+    await page.getByLabel('Subject').selectOption('All');
+    await page.locator('table tbody tr').first().waitFor();
+    expect(new Set(stage.takeComplaints())).toEqual(new Set(['500 GET /secrets/audit-log']));
+  });
+
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
     // The last part of the page that is loaded.

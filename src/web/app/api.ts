@@ -24,57 +24,69 @@ export function loadDocumentsWhenOutdated(): void {
   document.addEventListener('click', onClick);
 }
 
-/** Returns a message that the user of a page can act on. */
-export function toUserMessage(error: unknown): string {
-  if (error instanceof ApiError) return toResponseMessage(error);
-  if (!(error instanceof Error)) return 'Something went wrong. Try again.';
+/** An error as pages show it. */
+export interface Problem {
+  /** One or two sentences that the user can act on. */
+  readonly message: string;
+  /** The error code of the contract, if the server sent one. */
+  readonly code?: string;
+  /** The invalid field of the request. */
+  readonly field?: string;
+  /** Identifies a request that failed in the server, for a search of its log. */
+  readonly requestId?: string;
+  /** Whether the same attempt may succeed later. */
+  readonly canRetry?: boolean;
+}
+
+/** Converts an error of a request or of the browser to words that the user of a page can act on. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof ApiError) return toResponseProblem(error);
+  if (!(error instanceof Error)) return { message: 'Something went wrong.', canRetry: true };
   // The messages of Chromium, Firefox and Safari for a chunk that cannot be loaded.
   if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
+  return { message: toBrowserMessage(error), canRetry: true };
+}
+
+function toResponseProblem(error: ApiError): Problem {
+  const { statusCode, code, message, field, requestId } = error;
+  if (statusCode === 401) return { message: 'You’ve been signed out. Sign in to continue.', code, canRetry: true };
+  const canRetry = statusCode === 408 || statusCode === 429 || statusCode >= 500;
+  // A forge explains a rejected action in its own words.
+  const { forgeMessage } = (error.body ?? {}) as { readonly forgeMessage?: string };
+  if (forgeMessage !== undefined) return { message: `${message} (${forgeMessage})`, code, field, canRetry };
+  if (statusCode < 500) return { message, code, field, canRetry };
+  if (code !== undefined) return { message, code, field, requestId, canRetry };
+  return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };
+}
+
+/** Returns a problem as text, with the id of its request. */
+export const describeProblem = ({ message, requestId }: Problem): string =>
+  requestId === undefined ? message : `${message} Request ID: ${requestId}`;
+
+function toBrowserMessage(error: Error): string {
   if (error.name === 'TypeError') return isOfNetwork(error) ? toNetworkMessage() : UNREADABLE;
   // A response that ends early, or that is not JSON.
   if (error.name === 'SyntaxError') return UNREADABLE;
   return BY_NAME[error.name] ?? error.message;
 }
 
-/** Adds what helps to find the cause: the forge's own words, and the id of the request in the server's log. */
-function toResponseMessage({ statusCode, code, message, requestId, body }: ApiError): string {
-  // A sensitive change needs a recent sign-in, which the user has cancelled.
-  if (statusCode === 401) return message.startsWith('Confirm this') ? message : SIGNED_OUT;
-  const { forgeMessage } = (body ?? {}) as { readonly forgeMessage?: string };
-  if (forgeMessage !== undefined) return `${message} (${forgeMessage})`;
-  if (statusCode < 500) return message;
-  if (code !== undefined) return withRequestId(message, requestId);
-  return `A proxy in front of the server responded with status ${statusCode}. Try again in a moment.`;
-}
-
-const REQUEST_ID = ' Request ID: ';
-
-/** Appends the id of a request, by which the server's log can be searched. */
-export const withRequestId = (message: string, requestId: string | undefined): string =>
-  requestId === undefined ? message : message + REQUEST_ID + requestId;
-
-/** Returns the id of the request at the end of a message. */
-export const findRequestId = (message: string): string | undefined => message.split(REQUEST_ID)[1];
-
 /** The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. */
 const isOfNetwork = ({ message }: Error): boolean =>
   /failed to fetch|networkerror|load failed|network connection was lost|connection lost/i.test(message);
 
 const toNetworkMessage = (): string =>
-  navigator.onLine
-    ? 'The server could not be reached. Try again.'
-    : 'You’re offline. Connect to the network and try again.';
+  navigator.onLine ? 'The server could not be reached.' : 'You’re offline. Connect to the network.';
 
 const UNREADABLE = 'The page can’t read the data that it received. Reload the page.';
 
-const SIGNED_OUT = 'You’ve been signed out. Sign in to continue.';
-
-const OUTDATED = 'The server was updated while this page was open. Reload the page, then try again.';
+const OUTDATED: Problem = {
+  message: 'The server was updated while this page was open. Reload the page, then try again.',
+};
 
 /** Messages by the name of a browser error: the browsers' own messages are written for developers. */
 const BY_NAME: Readonly<Record<string, string>> = {
-  NotAllowedError: 'The passkey request was cancelled or timed out. Try again.',
-  AbortError: 'The passkey request was cancelled or timed out. Try again.',
+  NotAllowedError: 'The passkey request was cancelled or timed out.',
+  AbortError: 'The passkey request was cancelled or timed out.',
   InvalidStateError: 'This device already has a passkey for this account.',
   SecurityError: 'Passkeys don’t work at this address. Open the server by its host name.',
   ConstraintError: 'This device can’t store the kind of passkey that is needed. Try another device.',

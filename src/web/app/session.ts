@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
-import { dashboardClient, requireData, toUserMessage } from './api.js';
+import { dashboardClient, type Problem, requireData, toProblem } from './api.js';
 import { isServiceEnabled, pageData } from './page-data.js';
 
 /** Who can open a page. */
@@ -12,7 +12,7 @@ export type SessionUser = components['schemas']['SessionUser'];
 export const user = signal<SessionUser | null | undefined>(pageData?.session);
 
 /** Why the session could not be loaded. */
-export const sessionError = signal<string | undefined>(undefined);
+export const sessionError = signal<Problem | undefined>(undefined);
 
 /** Loads the session from the server into {@link user}. */
 export async function loadSession(): Promise<void> {
@@ -40,7 +40,7 @@ export async function findUser(): Promise<SessionUser | null | undefined> {
     return result.response.status === 401 ? null : requireData(result);
   } catch (error) {
     // An unreachable or busy server does not end the session.
-    sessionError.value = toUserMessage(error);
+    sessionError.value = toProblem(error);
     return undefined;
   }
 }

@@ -156,97 +156,20 @@ describeInBrowser('the side panel of a pull request', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  test('the first row is above 200 px on a small laptop', async () => {
-    await page.setViewportSize({ width: 1280, height: 800 });
+  test.each([
+    [1280, 200],
+    [1024, 200],
+    [900, 200],
+    [820, 280],
+    [390, 300],
+  ])('the first row of a window of %i px is above %i px', async (width, height) => {
+    await page.setViewportSize({ width, height: 800 });
     await page.evaluate(() => localStorage.removeItem('trellis-filters-open'));
     await board.open('/', 'Pull requests');
     await board.rows.first().waitFor();
     const filters = page.getByRole('button', { name: 'Filters', expanded: true });
     if ((await filters.count()) > 0) await filters.click();
     const { y } = (await board.rows.first().boundingBox())!;
-    expect(y).toBeLessThan(200);
-  });
-});
-
-describeInBrowser('undo', () => {
-  let stage: BoardFixture;
-  let page: Page;
-  let board: BoardActions;
-
-  beforeAll(async () => {
-    stage = await openBoardFixture();
-    ({ page, at: board } = stage);
-  }, 180_000);
-  afterEach(() => {
-    expect(stage.takeComplaints()).toEqual([]);
-  });
-  afterAll(() => stage.close());
-
-  const undo = () => page.getByRole('status').getByRole('button', { name: 'Undo', exact: true });
-
-  test('of a snooze is offered in its message, which screen readers announce', async () => {
-    await board.shown(9);
-    await (await board.button('Drop an old flag', 'Snooze until tomorrow')).click();
-    await board.shown(8);
-    await page
-      .getByRole('status')
-      .getByText(/is snoozed until tomorrow\.Undo/)
-      .waitFor();
-    await expectAccessible(page);
-    await undo().click();
-    await board.said('acme/shop #7 is no longer snoozed.');
-    await board.shown(9);
-    await page.reload();
-    await board.shown(9);
-  });
-
-  test('has a key, and is offered for the latest action only', async () => {
-    await (await board.button('Drop an old flag', 'Snooze for a week')).click();
-    await board.shown(8);
-    await (await board.button('Keep sessions', 'Snooze until it changes')).click();
-    await board.shown(7);
-    expect(await undo().count()).toBe(1);
-    await page.keyboard.press('z');
-    await board.said('acme/shop #3 is no longer snoozed.');
-    await board.shown(8);
-    expect(await undo().count()).toBe(0);
-  });
-
-  test('stays while it has the focus, which then returns to its place', async () => {
-    const { tabTo, press } = createKeyboard(page);
-    await (await board.button('Try one more thing', 'Snooze until tomorrow')).click();
-    await board.shown(7);
-    await tabTo('button "Undo"');
-    await press('Enter');
-    await board.shown(8);
-    await eventually(async () =>
-      expect(await page.evaluate(() => document.activeElement?.closest('li.pull') !== null)).toBe(true),
-    );
-  });
-
-  test('replaces the question of auto-merge; merging and closing still ask', async () => {
-    await (await board.button('Sharpen the saw', 'Close #1')).click();
-    await page.getByRole('button', { name: 'Close #1?' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
-    stage.forges.forgejo.repositories[0]!.pullRequests[0]!.status = 'pending';
-    await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-    await board.row('Sharpen the saw').getByRole('button', { name: 'CI of #1: Running' }).waitFor();
-    await (await board.button('Sharpen the saw', 'Merge when ready #1')).click();
-    await board.said('mona/tools #1 will be merged when it is ready.');
-    await undo().click();
-    await board.said('Undone: mona/tools #1.');
-    await board.row('Sharpen the saw').getByText('merges when ready').waitFor({ state: 'detached' });
-  });
-
-  test('of a failed request says so', async () => {
-    const path = '**/api/pull-requests/unsnooze';
-    await (await board.button('Keep sessions', 'Snooze until tomorrow')).click();
-    await board.said('acme/shop #3 is snoozed until tomorrow.');
-    await page.route(path, (route) => route.abort('failed'));
-    await undo().click();
-    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
-    await page.unroute(path);
-    stage.takeComplaints();
+    expect(y).toBeLessThan(height);
   });
 });

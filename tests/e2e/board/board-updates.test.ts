@@ -61,7 +61,7 @@ describeInBrowser('updates of the board', () => {
     stage.takeComplaints();
     await page.route('**/api/dashboard/changes*', (route) => route.abort());
     await page.reload();
-    await page.getByRole('alert').getByText('The server could not be reached. Try again.').waitFor();
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
     await page.unroute('**/api/dashboard/changes*');
     await at.shown(11);
     await page.getByRole('alert').getByText('The server could not be reached.').waitFor({ state: 'detached' });

@@ -54,7 +54,7 @@ export function BoardHead({ title, includeDrafts, children }: BoardHeadProps) {
       </div>
       {boardError.value !== undefined && (
         <p class="notes problem" role="alert">
-          <ProblemText text={boardError.value} />
+          <ProblemText problem={boardError.value} />
         </p>
       )}
     </>

@@ -1,9 +1,8 @@
 import './board.css';
 import { useSignal } from '@preact/signals';
-import { toUserMessage } from '../api.js';
 import { useAddress } from '../ui/address.js';
 import { ActionButton } from '../ui/buttons.js';
-import { showToast, showUndoToast } from '../ui/toasts.js';
+import { showError, showToast, showUndoToast } from '../ui/toasts.js';
 import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './actions/repository-actions.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from './board-head.js';
 import { boardError, boardOwner, shownBoard } from './data/board-store.js';
@@ -138,8 +137,7 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
 /** The checkboxes of a repository; each change is saved at once. */
 function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
-  const change = (work: Promise<void>): void =>
-    void work.catch((error: unknown) => showToast(toUserMessage(error), 'failed'));
+  const change = (work: Promise<void>): void => void work.catch((error: unknown) => showError(error));
   const ignore = (prs: boolean, issues: boolean): void =>
     change(
       setIgnored(repository, prs, issues).then(() => {

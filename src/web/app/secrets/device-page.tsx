@@ -44,7 +44,7 @@ export function DevicePage() {
             value={code}
             onValue={setCode}
           />
-          <FormError text={problem} />
+          <FormError problem={problem} />
         </Form>
       ) : (
         <Approval code={code} login={login} onEnd={end} />
@@ -111,7 +111,7 @@ function Approval({ code, login, onEnd }: ApprovalProps) {
         />
         <Field label="Expires in (days)" type="number" required min={1} max={90} value={days} onValue={setDays} />
         <TokenLimits kind="write" limits={limits} isOpen onLimits={setLimits} />
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </>
   );

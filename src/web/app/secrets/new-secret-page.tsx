@@ -2,16 +2,14 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { Field } from '../ui/fields.js';
 import { Form, FormError } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { useFirstKey } from './identity/first-key.js';
 import { linkToSecret, splitTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';
 import { NewProgramField, type ProgramAccess, ProgramCommands, useProgramAccess } from './program-access.js';
-import { ConsumerPicker, ReadableChoice } from './recipients.js';
+import { ReaderPicker } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { listAllConsumers } from './secrets.js';
 import { copySecretly } from './value/clipboard.js';
 import { ValueGenerator } from './value/generator.js';
 
@@ -30,7 +28,6 @@ export function NewSecretPage() {
   const [chosenReadable, setReadable] = useState<boolean>();
   const newConsumer = program.trim();
   const isReadable = chosenReadable ?? (usedBy.length === 0 && newConsumer === '');
-  const consumers = useResource(listAllConsumers);
   const { ensureKey, steps } = useFirstKey();
   const createAccess = useProgramAccess();
   const [problem, create] = useSealingError(async () => {
@@ -93,11 +90,9 @@ export function NewSecretPage() {
               )}
             </div>
             <div>
-              <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-              <AsyncContent from={consumers}>
-                {(list) => <NewProgramField value={program} onValue={setProgram} isOpen={list.length === 0} />}
-              </AsyncContent>
-              <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
+              <ReaderPicker {...{ usedBy, isReadable }} onUsedBy={setUsedBy} onReadable={setReadable} canCreate>
+                {(hasConsumers) => <NewProgramField value={program} onValue={setProgram} isOpen={!hasConsumers} />}
+              </ReaderPicker>
               <Field label="Description" maxLength={1000} value={description} onValue={setDescription} />
               <Field
                 label="Tags"
@@ -109,7 +104,7 @@ export function NewSecretPage() {
               <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
             </div>
           </div>
-          <FormError text={problem} />
+          <FormError problem={problem} />
         </Form>
       </div>
     </SecretsLayout>

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { describeProblem } from '../api.js';
 import { ActionButton } from '../ui/buttons.js';
 import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
 import { linkToSecret, type ObjectMetadata } from './names.js';
-import { toSealingMessage } from './sealing-message.js';
+import { toSealingProblem } from './sealing-message.js';
 
 interface ResealAllProps {
   readonly objects: readonly ObjectMetadata[];
@@ -59,7 +60,7 @@ async function resealEach(
   const failed: Failure[] = [];
   for (const [index, object] of objects.entries()) {
     await resealValue(object, identity).catch((error: unknown) =>
-      failed.push({ object, reason: toSealingMessage(error) }),
+      failed.push({ object, reason: describeProblem(toSealingProblem(error)) }),
     );
     onDone(index + 1);
   }

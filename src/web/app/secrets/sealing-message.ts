@@ -1,19 +1,21 @@
-import { ApiError } from '../../../generated/secrets/client.js';
 import { type SealingCode, SealingError } from '../../../sealing/sealing-error.js';
-import { toUserMessage } from '../api.js';
+import { type Problem, toProblem } from '../api.js';
 import { useFormError } from '../ui/form.js';
 
 /** Like {@link useFormError}, with messages for errors of sealing, opening and storing values. */
 export const useSealingError = <Args extends readonly unknown[]>(work: (...args: Args) => Promise<void>) =>
-  useFormError(work, toSealingMessage);
+  useFormError(work, toSealingProblem);
 
-/** Returns the message that a page shows when a value could not be sealed, opened or stored. */
-export function toSealingMessage(error: unknown): string {
-  if (error instanceof SealingError) return MESSAGES[error.code] ?? error.message;
-  if (error instanceof ApiError && error.code === 'conflict')
-    return CONFLICTS[error.field ?? ''] ?? toUserMessage(error);
-  if (error instanceof ApiError && error.code === 'precondition_failed') return CHANGED;
-  return toUserMessage(error);
+/** Returns the error that a page shows when a value could not be sealed, opened or stored. */
+export function toSealingProblem(error: unknown): Problem {
+  const problem = toProblem(error);
+  const message = error instanceof SealingError ? MESSAGES[error.code] : findStorageMessage(problem);
+  return message === undefined ? problem : { ...problem, message };
+}
+
+function findStorageMessage({ code, field = '' }: Problem): string | undefined {
+  if (code === 'conflict') return CONFLICTS[field];
+  return code === 'precondition_failed' ? CHANGED : undefined;
 }
 
 const CHANGED =

@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks';
+import type { Problem } from '../api.js';
 import { FormError } from '../ui/form.js';
 
 /** Typed text, or the bytes of a file. */
@@ -15,12 +16,12 @@ interface SecretFieldProps {
 
 /** A field for the value of a secret: typed, or read from a file such as a certificate. */
 export function SecretField({ label, value, onValue }: SecretFieldProps) {
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Problem>();
   const [name, setName] = useState('');
   const choose = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     const isTooLarge = file.size > MAX_BYTES;
-    setProblem(isTooLarge ? `Values can be at most 1 MiB; “${file.name}” is larger.` : undefined);
+    setProblem(isTooLarge ? { message: `Values can be at most 1 MiB; “${file.name}” is larger.` } : undefined);
     if (isTooLarge) return;
     setName(file.name);
     onValue(new Uint8Array(await file.arrayBuffer()));
@@ -46,7 +47,7 @@ export function SecretField({ label, value, onValue }: SecretFieldProps) {
           Or read it from a file
           <input type="file" onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])} />
         </label>
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </div>
     </>
   );

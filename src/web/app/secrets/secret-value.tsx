@@ -4,7 +4,7 @@ import { Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
 import type { ObjectMetadata } from './names.js';
-import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
+import { findOwnPublicKey, ReaderPicker } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
 import { UnsignedNote } from './signatures/signed-by.js';
@@ -74,7 +74,7 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
           Re-encrypt
         </ActionButton>
       </div>
-      <FormError text={problem ?? copyProblem ?? resealProblem} />
+      <FormError problem={problem ?? copyProblem ?? resealProblem} />
       {prompt}
       {value && <RevealedValue slug={slug} value={value} onHide={hide} />}
     </div>
@@ -176,10 +176,9 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
       <Form verb="Save new value" onSave={rotate}>
         <SecretField label="New value" value={value} onValue={setValue} />
         <ValueGenerator onValue={setValue} />
-        <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-        <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
+        <ReaderPicker {...{ usedBy, isReadable }} onUsedBy={setUsedBy} onReadable={setReadable} />
         <UnsignedNote object={object} />
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </details>
   );

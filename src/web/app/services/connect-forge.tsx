@@ -55,7 +55,7 @@ export function ConnectForge({ settings }: { readonly settings: Settings }) {
         value={token}
         onValue={setToken}
       />
-      <FormError text={problem} />
+      <FormError problem={problem} />
     </Form>
   );
 }

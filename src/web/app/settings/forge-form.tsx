@@ -7,7 +7,7 @@ import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, HiddenField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
 import { formatDateTime } from '../ui/times.js';
-import { showToast } from '../ui/toasts.js';
+import { showError, showToast } from '../ui/toasts.js';
 import {
   FORGE_TITLES,
   type ForgeGuide,
@@ -38,7 +38,7 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
     // A failed test request says nothing about the token.
     const isRefused = isNewToken && !(await test.run().catch(() => true));
     edit({ [token]: '' });
-    if (isRefused) showToast(`${name} settings saved, but ${name} could not be read with them.`, 'failed');
+    if (isRefused) showError(new Error(`${name} settings saved, but ${name} could not be read with them.`));
     else showToast(`${name} settings saved. The board is refreshing.`);
   };
   const remove = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import './settings.css';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import { dashboardClient, requireData, toUserMessage } from '../api.js';
+import { dashboardClient, requireData } from '../api.js';
 import { isServiceEnabled } from '../page-data.js';
 import { user } from '../session.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
@@ -10,7 +10,7 @@ import { Heading } from '../ui/headings.js';
 import { theme, type Theme } from '../ui/preferences.js';
 import { saveLatest } from '../ui/save-latest.js';
 import { formatDateTime, timezone } from '../ui/times.js';
-import { showToast } from '../ui/toasts.js';
+import { showError, showToast } from '../ui/toasts.js';
 import { Forges } from './forges.js';
 import { NotificationsSection } from './notifications.js';
 import { PasskeysSection } from './passkeys.js';
@@ -146,7 +146,7 @@ function TimeZone() {
 /** Returns a function that saves values one at a time, as {@link saveLatest} does, and shows errors as toasts. */
 function useAutosave<Value>(save: (value: Value) => Promise<void>): (value: Value) => void {
   const [saveNewest] = useState(() =>
-    saveLatest((value: Value) => save(value).catch((error: unknown) => showToast(toUserMessage(error), 'failed'))),
+    saveLatest((value: Value) => save(value).catch((error: unknown) => showError(error))),
   );
   return saveNewest;
 }

@@ -59,7 +59,7 @@ export function CreateAccount({ link, onDone, onEnded }: JoinProps) {
           You’ll sign in with a passkey instead of a password. Your browser asks where to save it: on this device, a
           phone or a security key.
         </p>
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </section>
   );

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../../../generated/dashboard/client.js';
-import { dashboardClient, toUserMessage } from '../api.js';
+import { dashboardClient, type Problem, toProblem } from '../api.js';
 import { signIn } from '../passkeys.js';
 import type { SessionUser } from '../session.js';
 import { ActionButton } from '../ui/buttons.js';
@@ -23,22 +22,25 @@ export function SignInForm({ onDone }: SignInProps) {
 
 /** The sign-in button, with its error below. */
 export function SignInButton({ onDone }: SignInProps) {
-  const [problem, enter] = useFormError(async () => onDone(await signIn()), toWords);
+  const [problem, enter] = useFormError(async () => onDone(await signIn()), toSignInProblem);
   return (
     <>
       <ActionButton class="main" onAct={enter}>
         Sign in with a passkey
       </ActionButton>
-      <FormError text={problem} />
+      <FormError problem={problem} />
     </>
   );
 }
 
-/** Returns one message for every rejected passkey, so that it does not reveal which accounts exist. */
-function toWords(error: unknown): string {
-  if (!(error instanceof ApiError && error.code === 'invalid_input')) return toUserMessage(error);
-  return 'This passkey was not accepted: it was removed, or the request took longer than five minutes. Try again, or use another passkey.';
+/** Shows one message for every rejected passkey, so that it does not reveal which accounts exist. */
+function toSignInProblem(error: unknown): Problem {
+  const problem = toProblem(error);
+  return problem.code === 'invalid_input' ? { ...problem, message: NOT_ACCEPTED } : problem;
 }
+
+const NOT_ACCEPTED =
+  'This passkey was not accepted: it was removed, or the request took longer than five minutes. Try again, or use another passkey.';
 
 /** Help for users without an account or without their passkey. */
 function Hint() {

@@ -1,14 +1,11 @@
 import type { TypedQuery } from '@trellis/client/site-client';
-import { requireData, withRequestId } from '../api.js';
+import { requireData } from '../api.js';
 import { loadSession } from '../session.js';
 
 type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
 
 interface GraphqlResponse<T> {
   readonly data?: T | null;
-  /** The reason why the server can't run queries at the moment. */
-  readonly error?: string;
-  readonly requestId?: string;
   readonly errors?: ServerErrors;
 }
 
@@ -55,11 +52,12 @@ async function send<T>(query: string, variables: unknown = {}) {
   });
   // The session has ended. Loading it leads to the sign-in page.
   if (response.status === 401) await loadSession();
-  const { data, errors = [], error, requestId } = (await readBody(response)) as GraphqlResponse<T>;
+  const body = await readBody(response);
+  const { data, errors = [] } = body as GraphqlResponse<T>;
   if (data) return { data, errors };
   if (errors.length > 0) throw toError(errors);
-  const message = error ?? `The server responded with status ${response.status} and without data.`;
-  throw new SiteQueryError(response.status < 500 ? message : withRequestId(message, requestId));
+  requireData({ response, error: body });
+  throw new SiteQueryError(`The server responded with status ${response.status} and without data.`);
 }
 
 /** @throws ApiError for an error response that is not JSON, such as the page of a proxy. */

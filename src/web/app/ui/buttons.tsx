@@ -1,8 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { toUserMessage } from '../api.js';
 import { cancelConfirmation, pendingConfirmation, watchConfirmation } from './confirmation.js';
-import { showToast } from './toasts.js';
+import { showError } from './toasts.js';
 
 interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
   readonly onAct: () => Promise<void>;
@@ -30,7 +29,7 @@ export function useAction<Args extends readonly unknown[]>(
     if (isBusy) return;
     setBusy(true);
     work(...args)
-      .catch((error: unknown) => showToast(toUserMessage(error), 'failed'))
+      .catch((error: unknown) => showError(error))
       .finally(() => setBusy(false));
   };
   return [isBusy, act];

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { toUserMessage } from '../api.js';
+import { type Problem, toProblem } from '../api.js';
 import { useAction } from './buttons.js';
 import { ProblemText } from './problem-text.js';
 
@@ -35,28 +35,28 @@ export function Form({ onSave, verb, beside, children }: FormProps) {
 }
 
 /** The error of a form, shown beside it. */
-export function FormError({ text }: { readonly text: string | undefined }) {
+export function FormError({ problem }: { readonly problem: Problem | undefined }) {
   // Screen readers announce only changes of a region that already exists.
   return (
     <div role="alert" class="problem">
-      {text !== undefined && (
+      {problem !== undefined && (
         <p>
-          <ProblemText text={text} />
+          <ProblemText problem={problem} />
         </p>
       )}
     </div>
   );
 }
 
-/** Returns the error message of the last run, and a function that runs `work`, clears the message and never rejects. */
+/** Returns the error of the last run, and a function that runs `work`, clears the error and never rejects. */
 export function useFormError<Args extends readonly unknown[]>(
   work: (...args: Args) => Promise<void>,
-  toWords: (error: unknown) => string = toUserMessage,
-): readonly [string | undefined, (...args: Args) => Promise<void>] {
-  const [problem, setProblem] = useState<string>();
+  convert: (error: unknown) => Problem = toProblem,
+): readonly [Problem | undefined, (...args: Args) => Promise<void>] {
+  const [problem, setProblem] = useState<Problem>();
   const run = async (...args: Args): Promise<void> => {
     setProblem(undefined);
-    await work(...args).catch((error: unknown) => setProblem(toWords(error)));
+    await work(...args).catch((error: unknown) => setProblem(convert(error)));
   };
   return [problem, run];
 }

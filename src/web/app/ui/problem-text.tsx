@@ -1,16 +1,16 @@
-import { findRequestId } from '../api.js';
+import { describeProblem, type Problem } from '../api.js';
 import { CopyButton } from './buttons.js';
 
 /** An error message, with a button that copies the id of the request for a report to the admin. */
-export function ProblemText({ text }: { readonly text: string }) {
-  const id = findRequestId(text);
+export function ProblemText({ problem }: { readonly problem: Problem }) {
+  const { requestId } = problem;
   return (
     <>
-      {text}
-      {id !== undefined && (
+      {describeProblem(problem)}
+      {requestId !== undefined && (
         <>
           {' '}
-          <CopyButton value={id} what="the request ID" />
+          <CopyButton value={requestId} what="the request ID" />
         </>
       )}
     </>

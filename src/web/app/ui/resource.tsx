@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { toUserMessage } from '../api.js';
+import { type Problem, toProblem } from '../api.js';
 import { ProblemText } from './problem-text.js';
 
 interface Resource<T> {
   /** The last loaded value, also during a reload. */
   readonly value: T | undefined;
-  /** The error message of the last attempt. */
-  readonly problem: string | undefined;
+  /** The error of the last attempt. */
+  readonly problem: Problem | undefined;
   readonly reload: () => Promise<void>;
   /** Replaces the value without a request. */
   readonly set: (value: T) => void;
@@ -16,7 +16,7 @@ interface Resource<T> {
 /** Loads a value when a component is first drawn and whenever `load` changes, so `load` must be memoised. */
 export function useResource<T>(load: () => Promise<T>): Resource<T> {
   const [value, set] = useState<T>();
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Problem>();
   const attempts = useRef(0);
   const reload = useCallback(async () => {
     const attempt = (attempts.current += 1);
@@ -29,7 +29,7 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
         setProblem(undefined);
       });
     } catch (error) {
-      settle(() => setProblem(toUserMessage(error)));
+      settle(() => setProblem(toProblem(error)));
     }
   }, [load]);
   useEffect(() => void reload(), [reload]);
@@ -48,17 +48,19 @@ interface LoadedProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Draws a loaded resource, a loading message, or the error with a button in place of its “Try again.” */
+/** Draws a loaded resource, a loading message, or the error, with a button if a retry may help. */
 export function AsyncContent<T>({ from, children }: LoadedProps<T>) {
   const { value, problem, reload } = from;
   if (value !== undefined) return <>{children(value)}</>;
   if (problem === undefined) return <p class="quiet">Loading …</p>;
   return (
     <p class="problem" role="alert">
-      <ProblemText text={problem.replace(/ Try again\.$/, '')} />{' '}
-      <button type="button" onClick={() => void reload()}>
-        Try again
-      </button>
+      <ProblemText problem={problem} />{' '}
+      {problem.canRetry && (
+        <button type="button" onClick={() => void reload()}>
+          Try again
+        </button>
+      )}
     </p>
   );
 }

@@ -28,7 +28,8 @@ const originals = new WeakMap<Request, Request>();
 
 /**
  * Opens a sign-in dialog when a request fails because the session has ended, and repeats the request afterwards, so
- * that no input is lost. Without a sign-in the page receives the original 401 response.
+ * that no input is lost. Without a sign-in the page receives the original 401 response, or an error if the session is
+ * valid and only its confirmation was cancelled.
  */
 export const repeatAfterSignIn: Middleware = {
   onRequest({ request }) {
@@ -43,7 +44,9 @@ export const repeatAfterSignIn: Middleware = {
     const isConfirmation = (response.headers.get('WWW-Authenticate') ?? '').includes(
       'insufficient_user_authentication',
     );
-    return (await askToSignIn(isConfirmation)) ? fetch(original) : undefined;
+    if (await askToSignIn(isConfirmation)) return fetch(original);
+    if (isConfirmation) throw new Error('Confirm this with your passkey. Nothing was changed.');
+    return undefined;
   },
 };
 

@@ -43,7 +43,8 @@ const listOf = (kind: Toast['kind']) =>
   toasts.value.filter((toast) => toast.kind === kind).map((toast) => <Message key={toast.id} toast={toast} />);
 
 /** A message. The time of a success stands still while it is pointed at or focused, and while the page is hidden. */
-function Message({ toast: { id, text, kind, undo } }: { readonly toast: Toast }) {
+function Message({ toast }: { readonly toast: Toast }) {
+  const { id, message, kind, undo } = toast;
   const box = useRef<HTMLParagraphElement>(null);
   useLayoutEffect(
     () => (kind === 'done' && box.current !== null ? endLater(box.current, id, undo !== undefined) : undefined),
@@ -55,13 +56,13 @@ function Message({ toast: { id, text, kind, undo } }: { readonly toast: Toast })
   };
   return (
     <p ref={box} class={`toast ${kind}`}>
-      {kind === 'failed' ? <ProblemText text={text} /> : text}
+      <ProblemText problem={toast} />
       {undo !== undefined && (
         <button type="button" class="undo" onClick={onUndo}>
           Undo
         </button>
       )}
-      <button type="button" class="plain" aria-label={`Dismiss: ${text}`} onClick={() => dismiss(id)}>
+      <button type="button" class="plain" aria-label={`Dismiss: ${message}`} onClick={() => dismiss(id)}>
         <span aria-hidden="true">×</span>
       </button>
     </p>

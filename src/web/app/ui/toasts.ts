@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals';
-import { toUserMessage } from '../api.js';
+import { describeProblem, type Problem, toProblem } from '../api.js';
 import { recordActivity } from './activity.js';
 
-export interface Toast {
+export interface Toast extends Pick<Problem, 'message' | 'requestId'> {
   readonly id: number;
-  readonly text: string;
   readonly kind: 'done' | 'failed';
   /** Undoes the action that the message is about. */
   readonly undo?: () => Promise<unknown>;
@@ -17,11 +16,19 @@ const MAX_TOASTS = 4;
 
 let last = 0;
 
+/** Shows that an action was performed, and adds it to the activity. Screen readers announce it when they pause. */
+export function showToast(message: string): void {
+  add({ message, kind: 'done' });
+}
+
 /**
- * Shows a message and adds it to the activity. Screen readers announce failures at once, and successes when they pause.
+ * Shows an error until it is dismissed, and adds it to the activity. Screen readers announce it at once.
+ *
+ * @param about the failed part of an action, as a prefix of the message
  */
-export function showToast(text: string, kind: Toast['kind'] = 'done'): void {
-  add({ text, kind });
+export function showError(error: unknown, about?: string): void {
+  const { message, requestId } = toProblem(error);
+  add({ message: about === undefined ? message : `${about}: ${message}`, requestId, kind: 'failed' });
 }
 
 /**
@@ -30,18 +37,18 @@ export function showToast(text: string, kind: Toast['kind'] = 'done'): void {
  *
  * @param undone the message after `undo`
  */
-export function showUndoToast(text: string, undone: string, undo: () => Promise<unknown>): void {
+export function showUndoToast(message: string, undone: string, undo: () => Promise<unknown>): void {
   toasts.value = toasts.value.filter((toast) => toast.undo === undefined);
   const act = async (): Promise<void> =>
     undo().then(
       () => showToast(undone),
-      (error: unknown) => showToast(toUserMessage(error), 'failed'),
+      (error: unknown) => showError(error),
     );
-  add({ text, kind: 'done', undo: act });
+  add({ message, kind: 'done', undo: act });
 }
 
 function add(toast: Omit<Toast, 'id'>): void {
   const id = (last += 1);
-  recordActivity(toast.text, toast.kind);
+  recordActivity(describeProblem(toast), toast.kind);
   toasts.value = [...toasts.value, { ...toast, id }].slice(-MAX_TOASTS);
 }

@@ -1,4 +1,3 @@
-import { ApiError } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { removeRow } from '../data/board-store.js';
@@ -166,7 +165,3 @@ export function showOutcome(rows: readonly PullRequest[], { undo }: Action, text
     for (const row of rows) await performAction(row, reverse);
   });
 }
-
-/** Returns whether the same request may succeed later: after a network failure, a rate limit or a server error. */
-export const isRetryable = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.statusCode === 429 || error.statusCode >= 500;

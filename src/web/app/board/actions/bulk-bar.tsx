@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { toUserMessage } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
-import { showToast } from '../../ui/toasts.js';
+import { showError } from '../../ui/toasts.js';
 import { findRateLimitLock } from '../data/forge-rate-limits.js';
 import type { PullRequest } from '../data/rows.js';
 import { ACTIONS, performAction, showOutcome } from './actions.js';
@@ -33,7 +32,7 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
         () => done.push(row),
         (error: unknown) => {
           failed.push(row);
-          showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
+          showError(error, `${row.repo} #${row.number}`);
         },
       );
     }

@@ -1,8 +1,8 @@
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { useState } from 'preact/hooks';
-import { dashboardClient, requireData, toUserMessage } from '../../api.js';
+import { dashboardClient, requireData } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
-import { showToast, showUndoToast } from '../../ui/toasts.js';
+import { showError, showToast, showUndoToast } from '../../ui/toasts.js';
 import { changeRepository } from '../data/board-store.js';
 import { describeRateLimit, findRateLimitLock, recordRateLimit } from '../data/forge-rate-limits.js';
 import type { Repository } from '../data/rows.js';
@@ -27,7 +27,7 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
       setProgress(`${index + 1} of ${list.length} …`);
       await act(one).then(
         () => done.push(one),
-        (error: unknown) => showToast(`${one.fullName}: ${toUserMessage(error)}`, 'failed'),
+        (error: unknown) => showError(error, one.fullName),
       );
     }
     setProgress('');

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { dashboardClient, requireData, toUserMessage } from '../../api.js';
+import { dashboardClient, type Problem, requireData, toProblem } from '../../api.js';
 import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
 import { Icon } from '../../ui/icon.js';
 import { Menu } from '../../ui/menu.js';
 import { ProblemText } from '../../ui/problem-text.js';
 import { Countdown } from '../../ui/time-elements.js';
 import { formatDate } from '../../ui/times.js';
-import { showToast, showUndoToast } from '../../ui/toasts.js';
+import { showError, showUndoToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';
 import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from '../data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from '../data/rows.js';
-import { type Action, ACTIONS, isRetryable, listMergeMethods, performAction, showOutcome } from './actions.js';
+import { type Action, ACTIONS, listMergeMethods, performAction, showOutcome } from './actions.js';
 
 type Offered = PullRequest['allowedActions'][number];
 type ActionName = Offered['action'];
@@ -32,8 +32,8 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
       close?.();
     } catch (error) {
       close?.();
-      showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
-      setOutcome({ action, text: toUserMessage(error), canRetry: isRetryable(error) });
+      showError(error, `${row.repo} #${row.number}`);
+      setOutcome({ action, problem: toProblem(error) });
     } finally {
       setBusy(false);
     }
@@ -46,7 +46,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
       onAct={() => run(action.action, ACTIONS[action.action], close)}
       onLocked={() => {
         close?.();
-        setOutcome({ action: action.action, text: '', canRetry: false });
+        setOutcome({ action: action.action });
       }}
     />
   );
@@ -77,7 +77,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
       {outcome && (
         <RowError
           {...{ row, outcome, isBusy }}
-          onAgain={again && outcome.canRetry ? () => run(again.action, ACTIONS[again.action]) : undefined}
+          onAgain={again && outcome.problem?.canRetry ? () => run(again.action, ACTIONS[again.action]) : undefined}
           onDismiss={() => setOutcome(undefined)}
         />
       )}
@@ -149,9 +149,8 @@ function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }
 
 interface ActionFailure {
   readonly action: keyof typeof ACTIONS;
-  /** The error message; empty if no request was sent because of the rate limit. */
-  readonly text: string;
-  readonly canRetry: boolean;
+  /** Undefined if no request was sent because of the rate limit. */
+  readonly problem?: Problem;
 }
 
 interface RowOutcomeProps {
@@ -163,14 +162,17 @@ interface RowOutcomeProps {
   readonly onDismiss: () => void;
 }
 
+const RATE_LIMIT_ENDED: Problem = { message: 'You can try again now.' };
+
 /** Why the last action of a row failed, shown in the row until it is dismissed or another action succeeds. */
-function RowError({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }: RowOutcomeProps) {
+function RowError({ row, outcome, isBusy, onAgain, onDismiss }: RowOutcomeProps) {
+  const { action, problem = RATE_LIMIT_ENDED } = outcome;
   const lock = findRateLimitLock(row);
   return (
     <div class="outcome">
       <p class="bad">
         {lock === undefined ? (
-          <ProblemText text={text || 'You can try again now.'} />
+          <ProblemText problem={problem} />
         ) : (
           <>
             {describeRateLimit(lock)} <Countdown until={lock.until} />

@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { FirstRows } from '../../../../dashboard/boards/first-rows.js';
+import type { Problem } from '../../api.js';
 import { pendingConfirmation } from '../../ui/confirmation.js';
 import {
   type Board,
@@ -23,7 +24,8 @@ export const newestBoard = signal<Board | undefined>(undefined);
 /** The first rows of the user's own board, until the whole board is there. */
 export const firstRows = signal<FirstRows | undefined>(undefined);
 
-export const boardError = signal<string | undefined>(undefined);
+/** Why the newest board could not be read. */
+export const boardError = signal<Problem | undefined>(undefined);
 
 /** While true, updates are stored but neither shown nor counted. */
 export const isPaused = signal(false);

@@ -3,7 +3,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { readBoards } from '../../../../board-stream/read-boards.js';
 import type { FirstRows } from '../../../../dashboard/boards/first-rows.js';
 import { ApiError } from '../../../../generated/dashboard/client.js';
-import { dashboardClient, requireData, toUserMessage } from '../../api.js';
+import { dashboardClient, requireData, toProblem } from '../../api.js';
 import { user } from '../../session.js';
 import { applyBoard, boardError, boardOwner, firstRows, shownBoard } from './board-store.js';
 import type { Board } from './rows.js';
@@ -92,19 +92,18 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
       }
       return;
     } catch (error) {
-      if (error === signal.reason || isFinal(error)) return;
-      boardError.value = toUserMessage(error);
+      if (error === signal.reason) return;
+      if (error instanceof ApiError && error.statusCode === 401) {
+        // Leads to the sign-in page.
+        user.value = null;
+        return;
+      }
+      const problem = toProblem(error);
+      boardError.value = problem;
+      if (!problem.canRetry) return;
       await pause(RETRY_MS, signal);
     }
   }
-}
-
-/** Handles errors that a retry would not change: shows the message, or ends the session on the page for a 401. */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.statusCode >= 429 || error.statusCode === 408) return false;
-  if (error.statusCode === 401) user.value = null;
-  else boardError.value = error.message;
-  return true;
 }
 
 async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {

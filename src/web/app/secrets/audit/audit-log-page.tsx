@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
 import { useAddress } from '../../ui/address.js';
@@ -25,32 +25,39 @@ const PAGE_SIZE = 50;
 const loadOptions = async () => requireData(await secretsClient.GET('/audit-log/filter-options'));
 
 export function AuditLogPage() {
-  const options = useResource(loadOptions);
   const state = useSignal(NO_AUDIT_FILTER);
   const filter = state.value;
   useAddress(state, NO_AUDIT_FILTER, readAuditFilter);
+  const log = useAuditLog(filter);
+  // The entries of the previous filter would look like those of a filter that could not be loaded.
+  const entries = log.problem === undefined ? log : { ...log, value: undefined };
   return (
     <SecretsLayout title="Audit log">
       <VerifyAudit />
-      <AsyncContent from={options}>
-        {(offered) => <AuditFilters offered={offered} filter={filter} onFilter={(next) => (state.value = next)} />}
-      </AsyncContent>
-      <Entries filter={filter} />
+      {log.value && (
+        <AuditFilters offered={log.value.offered} filter={filter} onFilter={(next) => (state.value = next)} />
+      )}
+      <AsyncContent from={entries}>{({ page, key }) => <Pages key={key} first={page} />}</AsyncContent>
     </SecretsLayout>
   );
 }
 
-/** The entries that match a filter, newest first. A button loads older ones. */
-function Entries({ filter }: { readonly filter: AuditFilterState }) {
+/** Loads the first entries that match a filter, and once the values that filters offer: one error covers both. */
+function useAuditLog(filter: AuditFilterState) {
+  const options = useRef<Awaited<ReturnType<typeof loadOptions>>>(undefined);
   const load = useCallback(async () => {
-    const page = await loadAuditEntryPage(filter, { limit: PAGE_SIZE });
-    return { page, key: performance.now() };
+    const [offered, page] = await Promise.all([
+      options.current ?? loadOptions(),
+      loadAuditEntryPage(filter, { limit: PAGE_SIZE }),
+    ]);
+    options.current = offered;
+    // A new key for each load drops older entries that were loaded for the previous filter.
+    return { offered, page, key: performance.now() };
   }, [filter]);
-  const first = useResource(load);
-  // A new key for each load drops older entries that were loaded for the previous filter.
-  return <AsyncContent from={first}>{({ page, key }) => <Pages key={key} first={page} />}</AsyncContent>;
+  return useResource(load);
 }
 
+/** The entries that match a filter, newest first. A button loads older ones. */
 function Pages({ first }: { readonly first: Page }) {
   const [entries, setEntries] = useState(first.entries);
   const [count, setCount] = useState(first.count);

@@ -80,7 +80,7 @@ function BringIdentity({ onIdentity }: StartProps) {
       </p>
       <Form verb="Continue" onSave={bring}>
         <ValueField label="Identity (AGE-SECRET-KEY-1…)" value={text} onValue={setText} />
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </details>
   );
@@ -102,7 +102,7 @@ function ChoosePasskey({ passkeys, onChosen }: ChoosePasskeyProps) {
         A passkey can unlock your key too, if its device and this browser support that. You then need the phrase only if
         you lose the passkey. You can add more passkeys later.
       </p>
-      <FormError text={problem} />
+      <FormError problem={problem} />
       <div class="row wrapping">
         {passkeys.map((passkey) => (
           <ActionButton key={passkey.id} class="main" onAct={() => choose(passkey)}>

@@ -87,7 +87,7 @@ function ConfirmPhrase({ words, onBack, onNext }: PhraseQuestionProps) {
             onValue={(word) => setInputs(inputs.with(index, word))}
           />
         ))}
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
       <p>
         <button type="button" onClick={onBack}>

@@ -97,7 +97,7 @@ function Passkeys({ passkeys, publicKey, onChange }: PasskeysProps) {
           </li>
         ))}
       </ul>
-      <FormError text={problem} />
+      <FormError problem={problem} />
       {prompt}
       <p class="quiet">
         Create passkeys in <a href="/settings">Settings</a>. Some devices, and passkeys created long ago, can’t unlock a

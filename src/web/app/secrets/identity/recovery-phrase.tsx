@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ActionButton } from '../../ui/buttons.js';
 import { Form, FormError } from '../../ui/form.js';
-import { showToast } from '../../ui/toasts.js';
+import { showError, showToast } from '../../ui/toasts.js';
 import { useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { CreatePhrase } from './create-phrase.js';
@@ -51,7 +51,7 @@ function TryPhrase({ recovery, publicKey }: RecoveryCopyProps) {
       <summary>Test the phrase</summary>
       <Form verb="Test" onSave={test}>
         <ValueField label="Recovery phrase (24 words)" value={text} onValue={setText} />
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </details>
   );
@@ -73,9 +73,8 @@ export function AddPhrase({ publicKey, onChange }: AddPhraseProps) {
     await onChange();
     if (saved.recovery_wrapped_identity === recovery) showToast('Recovery phrase added.');
     else
-      showToast(
-        'A recovery phrase was added on another page in the meantime. Use that one; discard this one.',
-        'failed',
+      showError(
+        new Error('A recovery phrase was added on another page in the meantime. Use that one; discard this one.'),
       );
   };
   if (identity !== undefined) return <CreatePhrase onPhrase={(phrase) => save(identity, phrase)} />;

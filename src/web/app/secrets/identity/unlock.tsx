@@ -79,7 +79,7 @@ function Unlock({ children, onIdentity }: UnlockProps) {
           </>
         )}
       </AsyncContent>
-      <FormError text={problem} />
+      <FormError problem={problem} />
     </section>
   );
 }

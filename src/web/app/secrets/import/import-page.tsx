@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { EnvFile } from '../../../../sealing/env-file.js';
+import { describeProblem, type Problem } from '../../api.js';
 import { ActionButton } from '../../ui/buttons.js';
 import { Field, Radios } from '../../ui/fields.js';
 import { FormError } from '../../ui/form.js';
@@ -8,8 +9,8 @@ import { showToast } from '../../ui/toasts.js';
 import { useFirstKey } from '../identity/first-key.js';
 import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
 import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../names.js';
-import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from '../recipients.js';
-import { toSealingMessage, useSealingError } from '../sealing-message.js';
+import { findOwnPublicKey, ReaderPicker } from '../recipients.js';
+import { toSealingProblem, useSealingError } from '../sealing-message.js';
 import { ValueField } from '../secret-field.js';
 import { SecretsLayout } from '../secrets-layout.js';
 import { listAllSecrets } from '../secrets.js';
@@ -44,7 +45,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
   const [text, setText] = useState('');
   // Once there was something to save, the button keeps its place and the focus.
   const [isUsed, setUsed] = useState(false);
-  const [fileProblem, setFileProblem] = useState<string>();
+  const [fileProblem, setFileProblem] = useState<Problem>();
   const [naming, setNaming] = useState<Naming>('as-is');
   const [tags, setTags] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>([]);
@@ -75,7 +76,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
   const read = async (source: File | undefined): Promise<void> => {
     if (source === undefined) return;
     const isTooLarge = source.size > MAX_FILE_BYTES;
-    setFileProblem(isTooLarge ? `Files can be at most 1 MiB; “${source.name}” is larger.` : undefined);
+    setFileProblem(isTooLarge ? { message: `Files can be at most 1 MiB; “${source.name}” is larger.` } : undefined);
     if (!isTooLarge) change(await source.text());
   };
   const [compareProblem, compare] = useSealingError(() =>
@@ -101,7 +102,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     for (const entry of plan.filter(({ variable }) => chosen.has(variable))) {
       const error = await storeEntry(entry, { usedBy, isReadable, own, tags: splitTags(tags) }).then(
         () => '',
-        toSealingMessage,
+        (error: unknown) => describeProblem(toSealingProblem(error)),
       );
       outcome.set(entry.variable, error);
       setResults(new Map(outcome));
@@ -133,11 +134,10 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
               Or read them from a file
               <input type="file" onChange={({ currentTarget }) => void read(currentTarget.files?.[0])} />
             </label>
-            <FormError text={fileProblem ?? parseProblem} />
+            <FormError problem={fileProblem ?? parseProblem} />
           </div>
           <Radios legend="Names" value={naming} options={NAME_OPTIONS} onValue={setNaming} />
-          <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-          <ReadableChoice isChosen={isReadable} onChosen={setReadable} canCreate />
+          <ReaderPicker {...{ usedBy, isReadable }} onUsedBy={setUsedBy} onReadable={setReadable} canCreate />
           <Field label="Tags" hint="Separated by commas." pattern={TAGS_PATTERN} value={tags} onValue={setTags} />
         </form>
         <div>
@@ -149,7 +149,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
             onChosen={(next) => setUnchosen(new Map(plan.map(({ variable }) => [variable, next.has(variable)])))}
           />
           {prompt}
-          <FormError text={problem ?? compareProblem} />
+          <FormError problem={problem ?? compareProblem} />
           <div class="acts" hidden={!isUsed}>
             <ActionButton class="main" aria-disabled={chosen.size === 0} onAct={save}>
               {chosen.size === 1 ? 'Save 1 secret' : `Save ${chosen.size} secrets`}
@@ -186,7 +186,7 @@ function applyComparison(entry: PlannedEntry, compared: ReadonlyMap<string, bool
 
 interface ParsedFile {
   readonly file: EnvFile;
-  readonly problem?: string;
+  readonly problem?: Problem;
 }
 
 /** Parses the text with the parser of the command line, which is loaded when it is needed. */
@@ -204,10 +204,12 @@ function useEnvFile(text: string): ParsedFile {
           const file = parseEnvFile(text);
           const isTooLong = file.entries.length > MAX_VARIABLES;
           settle(
-            isTooLong ? { file: EMPTY, problem: `Expected at most ${MAX_VARIABLES} variables at once.` } : { file },
+            isTooLong
+              ? { file: EMPTY, problem: { message: `Expected at most ${MAX_VARIABLES} variables at once.` } }
+              : { file },
           );
         },
-        (error: unknown) => settle({ file: EMPTY, problem: toSealingMessage(error) }),
+        (error: unknown) => settle({ file: EMPTY, problem: toSealingProblem(error) }),
       );
     }
     return () => {

@@ -86,7 +86,7 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
           </>
         )}
       </AsyncContent>
-      <FormError text={problem} />
+      <FormError problem={problem} />
     </div>
   );
 }

@@ -65,7 +65,7 @@ function CreateSigningKey({ onChange }: ChangeProps) {
       </p>
       <Form verb="Create signing key" onSave={create}>
         <Field label="Name of the key" required maxLength={64} autoComplete="off" value={name} onValue={setName} />
-        <FormError text={problem} />
+        <FormError problem={problem} />
       </Form>
     </>
   );
@@ -184,7 +184,7 @@ function TrustForm({ onChange }: ChangeProps) {
         value={patterns}
         onValue={setPatterns}
       />
-      <FormError text={problem} />
+      <FormError problem={problem} />
     </Form>
   );
 }

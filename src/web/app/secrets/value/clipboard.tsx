@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { toUserMessage } from '../../api.js';
-import { showToast } from '../../ui/toasts.js';
+import { showError, showToast } from '../../ui/toasts.js';
 
 /** Long enough to paste a value into another program. */
 const KEPT_MS = 60_000;
@@ -54,7 +53,7 @@ async function clearNow(): Promise<void> {
     await navigator.clipboard.writeText('');
     finish(last);
   } catch (error) {
-    showToast(toUserMessage(error), 'failed');
+    showError(error);
   }
 }
 

@@ -58,7 +58,7 @@ export function GridControls({ kind, state }: GridControlsProps) {
           Open in GraphiQL
         </a>
       </div>
-      {problems.length > 0 && <FormError text={problems.join(' ')} />}
+      {problems.length > 0 && <FormError problem={{ message: problems.join(' ') }} />}
       {active.length > 0 && <ActiveFilters filters={active} onClear={() => go({ filters: {}, search: '' })} />}
     </div>
   );

@@ -86,7 +86,7 @@ export function FormatMatrix({ path, source, recipe, onChosen }: MatrixProps) {
           <ActionButton onAct={compare}>Compare formats</ActionButton>
         </p>
       )}
-      <FormError text={problem} />
+      <FormError problem={problem} />
       <p class="quiet">
         The original has {source.bytes.toLocaleString()} bytes. Comparing generates {formats.length * QUALITIES.length}{' '}
         images.

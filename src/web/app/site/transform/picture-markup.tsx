@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { toUserMessage } from '../../api.js';
+import { type Problem, toProblem } from '../../api.js';
 import { CopyButton } from '../../ui/buttons.js';
+import { ProblemText } from '../../ui/problem-text.js';
 import { querySite } from '../query-site.js';
 import { formatPicture, type PictureImage, PICTURE_FORMATS } from './format-picture.js';
 import { formatArguments, type TransformForm } from './transform.js';
@@ -20,7 +21,7 @@ interface PictureMarkupProps {
 /** The HTML of a picture with the newest formats first, to copy. Its links stay valid. */
 export function PictureMarkup({ path, recipe }: PictureMarkupProps) {
   const query = toPictureQuery(recipe);
-  const [found, setFound] = useState<{ readonly markup?: string; readonly problem?: string }>({});
+  const [found, setFound] = useState<{ readonly markup?: string; readonly problem?: Problem }>({});
   useEffect(() => {
     if (query === undefined) return;
     let isLatest = true;
@@ -30,7 +31,7 @@ export function PictureMarkup({ path, recipe }: PictureMarkupProps) {
     const timer = setTimeout(() => {
       querySite<PictureResult>(query, { path }).then(
         ({ file }) => settle({ markup: formatPicture(file?.childImageProc ?? {}) }),
-        (error: unknown) => settle({ problem: toUserMessage(error) }),
+        (error: unknown) => settle({ problem: toProblem(error) }),
       );
     }, QUERY_DELAY_MS);
     return () => {
@@ -43,7 +44,11 @@ export function PictureMarkup({ path, recipe }: PictureMarkupProps) {
   return (
     <section aria-labelledby="the-markup">
       <h2 id="the-markup">HTML</h2>
-      {problem !== undefined && <p class="problem">{problem}</p>}
+      {problem !== undefined && (
+        <p class="problem">
+          <ProblemText problem={problem} />
+        </p>
+      )}
       {markup !== undefined && (
         <>
           <pre class="query" tabIndex={0} role="region" aria-label="HTML of the picture">

@@ -103,7 +103,7 @@ function Editor({ file, recipe, onRecipe }: EditorProps) {
   const { text, problems } = formatArguments(shape.field.arguments, values);
   const isWritten = Object.keys(problems).length === 0;
   const made = useDerivedImage({ path, shape, args: text, results, isWritten });
-  const all = made.field === undefined ? problems : { ...problems, [made.field]: made.problem ?? '' };
+  const all = made.field === undefined ? problems : { ...problems, [made.field]: made.problem?.message ?? '' };
   return (
     <div class="workbench">
       <TransformFields recipe={recipe} problems={all} onRecipe={onRecipe} />

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { TableHead } from '../../ui/headings.js';
+import { ProblemText } from '../../ui/problem-text.js';
 import { formatBytes, formatShare, useFileSizes } from './file-sizes.js';
 import { ImageComparison } from './image-comparison.js';
 import type { TransformField } from './transform.js';
@@ -31,7 +32,7 @@ export function TransformPreview({ source, made, shape, isWritten }: PreviewProp
       {!isWritten && <p class="problem">Fix the highlighted fields to update the preview.</p>}
       {problem !== undefined && (
         <p class="problem" role={field === undefined ? 'alert' : undefined}>
-          {problem}
+          <ProblemText problem={problem} />
         </p>
       )}
       {image ? <Images source={source} image={image} shape={shape} /> : <p class="quiet">Generating …</p>}

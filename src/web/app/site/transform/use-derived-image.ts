@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { toUserMessage } from '../../api.js';
+import { type Problem, toProblem } from '../../api.js';
 import { querySite, SiteQueryError } from '../query-site.js';
 import { formatQuery, type TransformField } from './transform.js';
 
@@ -22,7 +22,7 @@ export interface TransformState {
   readonly image?: TransformResult;
   /** Whether the image belongs to the current values of the form. */
   readonly isCurrent: boolean;
-  readonly problem?: string;
+  readonly problem?: Problem;
   /** The argument that caused the problem. */
   readonly field?: string;
 }
@@ -69,7 +69,7 @@ export function useDerivedImage({
     const timer = setTimeout(() => {
       querySite<MadeResult>(query).then(
         ({ file }) => settle({ image: file?.childImageProc?.[field.name] ?? {} }),
-        (error: unknown) => settle(toProblem(error)),
+        (error: unknown) => settle(toFailure(error)),
       );
     }, QUERY_DELAY_MS);
     return () => {
@@ -81,7 +81,7 @@ export function useDerivedImage({
   return isCurrent ? { ...made, isCurrent } : { ...(made.image && { image: made.image }), isCurrent };
 }
 
-const toProblem = (error: unknown): Pick<TransformState, 'field' | 'problem'> => ({
-  problem: toUserMessage(error),
+const toFailure = (error: unknown): Pick<TransformState, 'field' | 'problem'> => ({
+  problem: toProblem(error),
   ...(error instanceof SiteQueryError && error.field !== undefined && { field: error.field }),
 });
