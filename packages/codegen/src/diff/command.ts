@@ -71,7 +71,8 @@ function parse(args: readonly string[]) {
     const [ref, extra] = positionals;
     const isValid =
       values.help === true || (extra === undefined && (ref === undefined) === (values['since-release'] ?? false));
-    return isValid ? { values, ref } : `Expected a ref or --since-release; received "${args.join(' ')}".\n\n${USAGE}`;
+    const received = args.length === 0 ? 'neither' : `"${args.join(' ')}"`;
+    return isValid ? { values, ref } : `Expected a ref or --since-release; received ${received}.\n\n${USAGE}`;
   } catch (error) {
     return `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`;
   }

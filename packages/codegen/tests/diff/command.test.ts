@@ -132,7 +132,7 @@ test('--since-release compares with the newest tag, and passes without one', asy
 });
 
 test.each([
-  ['no ref', [], 'Expected a ref or --since-release; received "".'],
+  ['no ref', [], 'Expected a ref or --since-release; received neither.'],
   ['two refs', ['main', 'HEAD'], 'received "main HEAD"'],
   ['an unknown ref', ['nope'], 'Expected a commit, branch or tag; received "nope".'],
   ['a ref that is an option', ['--', '--output=x'], 'received "--output=x"'],
