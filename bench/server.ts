@@ -62,12 +62,28 @@ export async function startServer(
   };
 }
 
-/** The kernel counts in ticks of 10 ms; the fields after the name of the program are user and system time. */
+/** The kernel counts in ticks of 10 ms. */
+const TICK_MS = 10;
+
+/** Returns the processor time of a process. */
 function readCpuMs(pid: number): number {
+  const [user, system] = readTimes(pid);
+  return (user + system) * TICK_MS;
+}
+
+/** Returns the processor time of the processes that a process has started and that have ended. */
+export function readEndedMs(pid: number): number {
+  const [, , user, system] = readTimes(pid);
+  return (user + system) * TICK_MS;
+}
+
+/** Returns user and system time of a process, and those of its children that have ended, in ticks. */
+function readTimes(pid: number): readonly [number, number, number, number] {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /u, '')
     .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
+  return [user, system, endedUser, endedSystem];
 }
 
 /** The first number of a thread's `schedstat` is its time on a processor, in nanoseconds. Threads that ended are missing. */

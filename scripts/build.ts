@@ -24,6 +24,8 @@ async function build(): Promise<number> {
   const exitCode = compile();
   for (const project of projects) await copyAssets(project);
   await cp('schema', 'packages/create-trellis/dist/schema', { recursive: true });
+  // Errors of `generate` name it.
+  await copyFile('docs/contracts.md', 'packages/codegen/dist/contracts.md');
   if (exitCode !== 0) return exitCode;
   await addThirdParty();
   await chmod('dist/cli.js', 0o755);

@@ -138,6 +138,16 @@ test('a new project is installed from packed packages, changed, compiled, served
 
   await useArchives(archives);
   await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund']);
+
+  const [valid, invalid] = ['operationId: getGreeting', 'operationId: 5'];
+  await change('openapi/greetings.yaml', valid, invalid);
+  const { exitCode, output } = await run(bin('trellis'), ['generate']);
+  const [, guide = ''] = /What contracts may contain: (.+)\n/u.exec(output) ?? [];
+  expect([exitCode, await readFile(path.join(app, guide), 'utf8')]).toEqual([
+    1,
+    expect.stringContaining('# What contracts may contain'),
+  ]);
+  await change('openapi/greetings.yaml', invalid, valid);
   const size = await succeed('du', ['-sm', 'node_modules']);
   expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(150);
 

@@ -15,9 +15,6 @@ export interface Diagnostic extends Location {
   message: string;
 }
 
-/** The end of a list of errors: where to read what is accepted. */
-export const GUIDE = 'What contracts may contain: docs/contracts.md';
-
 /** Thrown when contract documents have errors; carries all of them. */
 export class ContractError extends Error {
   readonly diagnostics: readonly Diagnostic[];

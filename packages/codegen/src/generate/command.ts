@@ -1,8 +1,9 @@
 import { existsSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import { ContractError, type Diagnostic, GUIDE, matchesPattern, quoteLine, splitPattern } from '../documents.js';
+import { ContractError, type Diagnostic, matchesPattern, quoteLine, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
@@ -109,8 +110,18 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     if (!(error instanceof ContractError)) throw error;
     const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
-    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed. ${GUIDE}`);
+    const guide = `What contracts may contain: ${findGuide(project.root)}`;
+    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed. ${guide}`);
   }
+}
+
+/** The guide for authors of contracts: in a checkout, or its copy in the package. */
+const GUIDES = ['../../../../docs/contracts.md', '../contracts.md'];
+
+/** Returns the path of the guide from the folder of the project. */
+function findGuide(root: string): string {
+  const files = GUIDES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return path.relative(root, files.find((file) => existsSync(file)) ?? '');
 }
 
 function print(text: string): number {
