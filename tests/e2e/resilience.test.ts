@@ -196,6 +196,14 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     expect(new Set(stage.takeComplaints())).toEqual(new Set(['500 GET /secrets/audit-log']));
   });
 
+  test('clears a filter of an address that the server rejects', async () => {
+    await go('/vault/audit?objectId=a%20b');
+    await page.getByRole('alert').getByText('object_id').waitFor();
+    await button('Clear').click();
+    await page.locator('table tbody tr').first().waitFor();
+    expect(new Set(stage.takeComplaints())).toEqual(new Set(['400 GET /secrets/audit-log']));
+  });
+
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
     // The last part of the page that is loaded.

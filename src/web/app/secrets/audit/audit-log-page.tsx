@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
 import { useAddress } from '../../ui/address.js';
@@ -28,33 +28,31 @@ export function AuditLogPage() {
   const state = useSignal(NO_AUDIT_FILTER);
   const filter = state.value;
   useAddress(state, NO_AUDIT_FILTER, readAuditFilter);
-  const log = useAuditLog(filter);
-  // The entries of the previous filter would look like those of a filter that could not be loaded.
-  const entries = log.problem === undefined ? log : { ...log, value: undefined };
+  const { offered, entries } = useAuditLog(filter);
   return (
     <SecretsLayout title="Audit log">
       <VerifyAudit />
-      {log.value && (
-        <AuditFilters offered={log.value.offered} filter={filter} onFilter={(next) => (state.value = next)} />
-      )}
+      {offered && <AuditFilters offered={offered} filter={filter} onFilter={(next) => (state.value = next)} />}
       <AsyncContent from={entries}>{({ page, key }) => <Pages key={key} first={page} />}</AsyncContent>
     </SecretsLayout>
   );
 }
 
-/** Loads the first entries that match a filter, and once the values that filters offer: one error covers both. */
+/**
+ * Loads the first entries that match a filter, and once the values that filters offer: one error covers both. The filters
+ * remain usable when entries can't be loaded, as the filter itself may be the reason.
+ */
 function useAuditLog(filter: AuditFilterState) {
-  const options = useRef<Awaited<ReturnType<typeof loadOptions>>>(undefined);
+  const offered = useSignal<Awaited<ReturnType<typeof loadOptions>>>();
   const load = useCallback(async () => {
-    const [offered, page] = await Promise.all([
-      options.current ?? loadOptions(),
-      loadAuditEntryPage(filter, { limit: PAGE_SIZE }),
-    ]);
-    options.current = offered;
+    const offer = async () => (offered.value ??= await loadOptions());
+    const [page] = await Promise.all([loadAuditEntryPage(filter, { limit: PAGE_SIZE }), offer()]);
     // A new key for each load drops older entries that were loaded for the previous filter.
-    return { offered, page, key: performance.now() };
+    return { page, key: performance.now() };
   }, [filter]);
-  return useResource(load);
+  const log = useResource(load);
+  // The entries of the previous filter would look like those of a filter that could not be loaded.
+  return { offered: offered.value, entries: log.problem === undefined ? log : { ...log, value: undefined } };
 }
 
 /** The entries that match a filter, newest first. A button loads older ones. */
