@@ -56,7 +56,7 @@ test('site records: a full disk leaves those of the last start', async () => {
   try {
     expect(await write('Before')).toEqual([]);
     const { database } = Reflect.get(store, 'opened') as { readonly database: DatabaseSyncInstance };
-    // The limit has the same effect as a full disk, and is raised to the current size.
+    // SQLite allows at least the pages that it has, so this has the effect of a full disk.
     database.exec('PRAGMA max_page_count = 1');
     const long = 'x'.repeat(1_000_000);
     expect(await write(long)).toEqual(['The records of Site are those of the last start, as the disk is full.']);

@@ -1,10 +1,10 @@
 /**
- * Rewrites schemas whose types openapi-typescript gets wrong, without a change of the values that match:
+ * Rewrites schemas whose types openapi-typescript gets wrong, to others that the same values match. It writes:
  *
- * - `anyOf` and `oneOf` beside other keywords became alternatives to those, although they restrict them further.
- * - An object without described properties became an object that cannot have any.
- * - `const: null` became an unknown value.
- * - A list whose items may be the same list became a type that refers to itself, which the compiler rejects.
+ * - `anyOf` and `oneOf` beside other keywords as alternatives to those, although they restrict them further,
+ * - an object without described properties as an object that cannot have any,
+ * - `const: null` as an unknown value,
+ * - a list whose items may be the same list as a type that refers to itself, which the compiler rejects.
  */
 import { pascal } from '../output.js';
 import { isRecord } from './nodes.js';
@@ -12,7 +12,7 @@ import { NAME_MAPS } from './revision.js';
 
 type Schema = Record<string, unknown>;
 
-/** The member of a list that gets an interface of its own: the name of the interface. */
+/** The member of a schema of a list whose type is declared by itself: the name of the type. */
 export const LIST_NAME = 'x-list-name';
 
 /** Returns a document of OpenAPI with the rewritten schemas. */
@@ -60,16 +60,16 @@ function combineAlternatives(schema: Schema): Schema {
   const hasType = ['type', 'properties', 'additionalProperties', 'patternProperties'].some((key) => key in rest);
   const count = alternatives.length + (hasType ? 1 : 0) + (Array.isArray(allOf) ? allOf.length : 0);
   if (!Array.isArray(allOf) || alternatives.length === 0 || count < 2 || 'discriminator' in rest)
-    return withoutFree(schema);
-  return withoutFree({ ...rest, allOf: [...(allOf as unknown[]), ...alternatives.map(withoutFreeAlternatives)] });
+    return withoutOpenParts(schema);
+  return withoutOpenParts({ ...rest, allOf: [...(allOf as unknown[]), ...alternatives.map(withoutOpenAlternatives)] });
 }
 
 /** Removes the type of the parts of `allOf` that only say that the value is an object: other parts describe it. */
-function withoutFree(schema: Schema): Schema {
+function withoutOpenParts(schema: Schema): Schema {
   return Array.isArray(schema.allOf) ? { ...schema, allOf: schema.allOf.map(withoutOpenType) } : schema;
 }
 
-const withoutFreeAlternatives = (member: Schema): Schema =>
+const withoutOpenAlternatives = (member: Schema): Schema =>
   Object.fromEntries(
     Object.entries(member).map(([key, parts]) => [key, Array.isArray(parts) ? parts.map(withoutOpenType) : parts]),
   );
