@@ -70,7 +70,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Thrown if a write ended before the point at which it was to be interrupted. */
+/** Thrown if a write succeeded before the point at which it was to be interrupted. */
 class WriteEndedError extends Error {}
 
 interface Point {
@@ -114,7 +114,8 @@ async function interruptAt(fault: Fault, name: string, point: Point): Promise<In
     : pair.first().put('/objects/written', body, header(0));
   const interrupted = request.catch(() => undefined);
   const ended = interrupted.then((result) => {
-    throw new WriteEndedError(`The write ended before its statement ${point.count}: ${String(result?.status)}`);
+    const text = `The write ended before its statement ${point.count}: ${String(result?.status)}`;
+    throw result?.status === 200 ? new WriteEndedError(text) : new Error(text);
   });
   await Promise.race([cut, ended]);
   ended.catch(() => undefined);
