@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
@@ -41,7 +42,7 @@ describeInBrowser('the command palette', () => {
     await open('repository acme');
     await page.getByRole('option', { name: 'Repository acme/shop (GitHub)' }).click();
     await page.getByRole('heading', { name: 'Repositories', level: 1 }).waitFor();
-    expect(new URL(page.url()).search).toBe('?text=acme%2Fshop');
+    await eventually(() => expect(new URL(page.url()).search).toBe('?text=acme%2Fshop'));
   });
 
   test('performs an action, and says when nothing is found', async () => {

@@ -123,7 +123,7 @@ describeInBrowser('filters of the board', () => {
     await page.goto(stage.server.origin);
     await page.getByText(`1 of ${all} shown`).waitFor();
     await activeFilter('Author: lisa').waitFor();
-    expect(new URL(page.url()).searchParams.get('author')).toBe('lisa');
+    await eventuallyEquals(() => new URL(page.url()).searchParams.get('author'), 'lisa');
     await toIssues();
     await page.getByText('1 of 2 shown').waitFor();
     await activeFilter('Label: bug').waitFor();
@@ -198,7 +198,7 @@ describeInBrowser('filters of the board', () => {
     await page.goto(address);
     await at.shown(1);
     await page.getByRole('button', { name: 'to-fix 1', exact: true, pressed: true }).waitFor();
-    expect(new URL(page.url()).search).toBe('?view=to-fix');
+    await eventuallyEquals(() => new URL(page.url()).search, '?view=to-fix');
     await page.getByLabel('Views: save or delete').click();
     await at.confirm(page.getByRole('button', { name: 'Delete “to-fix”' }), 'Delete view?');
     await at.said('View “to-fix” deleted.');

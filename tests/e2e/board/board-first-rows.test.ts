@@ -43,10 +43,11 @@ describeInBrowser('the first rows of the board', () => {
     const titles = await at.titles();
     const release = await openHeld();
     await at.shown(120);
+    // Rows below the window are drawn after the others.
+    await eventuallyEquals(() => at.rows.count(), 50);
     expect(await page.locator('h2').first().textContent()).toBe(headings[0]);
     expect((await at.titles()).slice(0, 20)).toEqual(titles.slice(0, 20));
     await eventuallyEquals(() => page.title(), '(3) Pull requests · Trellis');
-    await eventuallyEquals(() => at.rows.count(), 50);
     expect(await selectAll().textContent()).toBe('Select all 120');
     expect(await selectAll().isDisabled()).toBe(true);
     release();

@@ -137,7 +137,7 @@ describeInBrowser('insights page', () => {
     expect(lines[0]).toBe('Code host,Repository,Number,Title,Author,Created,Updated,CI,URL');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(new URL(page.url()).search).toBe('');
+    await eventually(() => expect(new URL(page.url()).search).toBe(''));
     await page.goBack();
     await dialog.waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
@@ -253,7 +253,8 @@ describeInBrowser('insights page', () => {
     await first.locator('.bar-row', { hasText: '4 to 12 h' }).click({ position: { x: 200, y: 12 } });
     const range = page.getByRole('dialog', { name: 'Time to first review · acme/reviews · 4 to 12 h' });
     await eventually(async () => expect(await range.locator('tbody tr').count()).toBe(2));
-    expect(new URL(page.url()).search).toContain('measure=first_review&atLeastSeconds=14400&belowSeconds=43200');
+    const query = 'measure=first_review&atLeastSeconds=14400&belowSeconds=43200';
+    await eventually(() => expect(new URL(page.url()).search).toContain(query));
     await expectAccessible(page);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
