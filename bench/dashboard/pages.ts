@@ -18,9 +18,6 @@ const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, upl
 /** Milliseconds for the server after a page was closed, as the page then sends which rows were seen. */
 const SETTLE_MS = 2_000;
 
-/** Milliseconds after which every load is complete. */
-const LOAD_MS = 6_000;
-
 /** Milliseconds for one round, on a machine that is busy with other work. */
 const ROUND_LIMIT_MS = 180_000;
 
@@ -35,10 +32,12 @@ export async function benchPages({
   rounds,
   fewer,
   rows,
+  loadMs,
 }: {
   readonly rounds: number;
   readonly fewer: number;
   readonly rows: number;
+  readonly loadMs: number;
 }): Promise<string> {
   const state = await mkdtemp(path.join(tmpdir(), 'trellis-bench-pages-'));
   const server = runCli(['serve', '--port', '0', '--state', state], { NODE_ENV: 'production' });
@@ -64,12 +63,13 @@ export async function benchPages({
     for (const count of new Set([fewer, rows])) {
       saveBoard(state, count);
       const measured = [];
-      for (let round = 0; round < rounds; round += 1) measured.push(await measureBoard(context, origin));
+      for (let round = 0; round < rounds; round += 1) measured.push(await measureBoard(context, origin, loadMs));
       loads.push([`${count} pull requests`, ...summarizeLoads(measured)]);
       moves.push([`${count} pull requests`, ...summarizeMoves(measured)]);
     }
     const tools = [];
-    for (const [name, address] of TOOLS) tools.push([name, ...(await measureTool(context, origin + address))]);
+    for (const [name, address] of TOOLS)
+      tools.push([name, ...(await measureTool(context, origin + address, 2 * loadMs))]);
     const load = `Load of the machine: ${loadavg()[0]?.toFixed(1) ?? ''}. Times in ms: median, worst.`;
     return [
       load,
@@ -169,9 +169,9 @@ async function openPage(context: BrowserContext): Promise<Page> {
 }
 
 /** Waits without a script in the page, which would be measured too. */
-async function load(page: Page, address: string): Promise<Marks> {
+async function load(page: Page, address: string, loadMs: number): Promise<Marks> {
   await page.goto(address, { waitUntil: 'commit' });
-  await page.waitForTimeout(LOAD_MS);
+  await page.waitForTimeout(loadMs);
   return page.evaluate((): Marks => {
     const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
     const [document] = performance.getEntriesByType('navigation') as PerformanceResourceTiming[];
@@ -184,11 +184,11 @@ async function load(page: Page, address: string): Promise<Marks> {
 }
 
 /** Loads a board with an empty cache, uses and scrolls it, leaves it and comes back, and loads it again. */
-async function measureBoard(context: BrowserContext, origin: string): Promise<Measured> {
+async function measureBoard(context: BrowserContext, origin: string, loadMs: number): Promise<Measured> {
   const page = await openPage(context);
   const devtools = await context.newCDPSession(page);
   await devtools.send('Network.clearBrowserCache');
-  const first = await load(page, origin);
+  const first = await load(page, origin, loadMs);
   await page.locator('li.pull').first().waitFor();
   await useBoard(page);
   const interactions = await page.evaluate(
@@ -203,7 +203,7 @@ async function measureBoard(context: BrowserContext, origin: string): Promise<Me
   const isRestored = await page.evaluate(() => sessionStorage.getItem('restored') === 'true');
   await page.close();
   const again = await openPage(context);
-  const second = await load(again, origin);
+  const second = await load(again, origin, loadMs);
   await again.close();
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   return { first, second, isRestored, interactions, frames };
@@ -307,11 +307,11 @@ function summarizeMoves(rounds: readonly Measured[]): string[] {
 }
 
 /** Returns the compressed bytes of a tool that were received before its first paint, and in all. */
-async function measureTool(context: BrowserContext, address: string): Promise<string[]> {
+async function measureTool(context: BrowserContext, address: string, loadMs: number): Promise<string[]> {
   const page = await openPage(context);
   await (await context.newCDPSession(page)).send('Network.clearBrowserCache');
   await page.goto(address, { waitUntil: 'commit' });
-  await page.waitForTimeout(2 * LOAD_MS);
+  await page.waitForTimeout(loadMs);
   const { early, all, paint } = await page.evaluate(() => {
     const first = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
     const entries = [

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createProject, ProjectError } from 'create-trellis/create-project';
@@ -14,9 +15,15 @@ afterEach(() => rm(folder, { recursive: true }));
 const create = (name: string, parts: readonly string[] = []) => createProject(name, { version: '1.0.0', parts });
 
 describe('createProject', () => {
-  test('quotes a folder with a space in the commands that it prints', async () => {
+  test.each(['My app', "Ada's $HOME `id`", 'plain'])('prints a "cd" that a shell understands, for %s', async (name) => {
+    const app = path.join(folder, name);
+    const cd = (await create(app)).split('\n').find((line) => line.startsWith('  cd ')) ?? '';
+    expect(execFileSync('sh', ['-c', `${cd}; pwd`], { encoding: 'utf8' })).toBe(`${await realpath(app)}\n`);
+  });
+
+  test('makes the name of the package from that of the folder', async () => {
     const app = path.join(folder, 'My app');
-    expect(await create(app)).toContain(`\n  cd "${app}"\n`);
+    await create(app);
     expect(await readFile(path.join(app, 'package.json'), 'utf8')).toContain('"name": "my-app"');
   });
 

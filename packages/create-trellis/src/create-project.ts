@@ -69,8 +69,11 @@ async function makeFolder(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Returns a path as an argument of a shell. */
-const quote = (text: string): string => (/^[\w./\\:~-]+$/u.test(text) ? text : `"${text}"`);
+/** Returns a path as an argument of a shell. Between single quotes, POSIX shells leave all else as it is. */
+function quote(text: string): string {
+  if (/^[\w./\\:~-]+$/u.test(text)) return text;
+  return process.platform === 'win32' ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 async function addSite(folder: string): Promise<void> {
   const schema = SCHEMA_FOLDERS.find((one) => existsSync(one)) ?? '';
