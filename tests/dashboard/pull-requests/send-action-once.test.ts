@@ -128,6 +128,17 @@ describe('after a lost response, the state at the forge is checked first', () =>
     expect(stage.writes()).toHaveLength(2);
   });
 
+  test('the time for the bot begins anew with a comment that was sent again and lost again', async () => {
+    loseResponse(/comments$/, () => undefined);
+    await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(lost);
+    stage.wait(10 * MINUTE_MS);
+    loseResponse(/comments$/, () => undefined);
+    await expect(again('dependabot_rebase')).rejects.toMatchObject(lost);
+    stage.wait(9 * MINUTE_MS);
+    await expect(again('dependabot_rebase')).rejects.toMatchObject(actionError('unknown'));
+    expect(stage.writes()).toHaveLength(2);
+  });
+
   /**
    * Ends the first process and removes its board, which may already block the action for a different reason, before a
    * second process tries again.
