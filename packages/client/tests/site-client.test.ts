@@ -42,10 +42,11 @@ test.each([200, 400])('query throws the errors of the result with status %i', as
   expect(failure).toMatchObject({ message: 'Unknown field.', errors: [{ message: 'Unknown field.' }] });
 });
 
-test('result has the data and the errors of a query that failed in part', async () => {
+test('a query that failed in part throws, while result has its data and its errors', async () => {
   const result = { data: { plant: null }, errors: [{ message: 'Unreadable.', path: ['plant'] }] };
   server = await serveNotes((response) => sendJson(response, 200, result));
   expect(await connect().result(plant, { id: '1' })).toEqual(result);
+  await expect(connect().query(plant, { id: '1' })).rejects.toEqual(new QueryFailedError(result.errors));
 });
 
 test('a response without a result is an ApiError', async () => {

@@ -130,6 +130,26 @@ test.each<[string, FieldArguments['resize'], string]>([
   expect([`${result.width}x${result.height}`, `${width}x${height}`]).toEqual([wanted, wanted]);
 });
 
+test('an explicit null for any argument is the same as its absence', async () => {
+  const source = await put('null.jpg', scene(640, 480).jpeg());
+  const read = async (src: string | (() => string | Promise<string>)) => (typeof src === 'string' ? src : src());
+  const nulls = {
+    quality: null,
+    jpegQuality: null,
+    pngCompressionSpeed: null,
+    rotate: null,
+    trim: null,
+    duotone: null,
+  };
+  for (const field of ['fixed', 'fluid', 'resize'] as const) {
+    const results = [{ width: 100 }, { width: 100, height: null, ...nulls }].map((args) =>
+      images.answer(field, source, args),
+    );
+    const [one, other] = await Promise.all(results.map(async (result) => read((await result).src)));
+    expect(other).toBe(one);
+  }
+});
+
 test('fixed and fluid: return WEBP links only if the image is not in WEBP already', async () => {
   const webp = await put('photos/b.webp', scene(100, 80).webp());
   for (const field of ['fixed', 'fluid'] as const) {
