@@ -230,7 +230,7 @@ async function useBoard(page: Page): Promise<void> {
   await press('Failing CI');
   await press('All');
   await press('Filters');
-  await tap(page, page.getByPlaceholder('Search titles'));
+  await tap(page, page.getByPlaceholder('Search pull requests'));
   for (const letter of 'tax') await key(letter);
   for (let index = 0; index < 3; index += 1) await key('Backspace');
   const row = page.locator('li.pull').nth(1);

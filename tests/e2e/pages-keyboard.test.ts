@@ -35,7 +35,7 @@ describeInBrowser('further pages, with the keyboard only', () => {
   test('issues are searched and filtered by label', async () => {
     const { tabTo, type, pressOn } = keyboard;
     await open('/issues', '2 of 2 shown');
-    await tabTo('searchbox "Search titles"');
+    await tabTo('searchbox "Search issues"');
     await type('umlauts');
     await page.getByText('1 of 2 shown').waitFor();
     await pressOn('button "Remove filter Search: umlauts"');

@@ -1,4 +1,5 @@
 /** Renders a stored board snapshot for one reader at one moment. */
+import { parseBoardSearch } from '../../board-search/board-search.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { withSeverity } from '../forges/forge.js';
 import { SECTIONS } from '../forges/rules/sections.js';
@@ -105,9 +106,11 @@ export function findExpiry(
   return ends.reduce((first, end) => (end > at && end < first ? end : first), Infinity);
 }
 
-/** A view that selects the drafts section includes drafts without the query parameter. */
+/** A view that selects the drafts section, or searches for drafts, includes them without the query parameter. */
 function listsDrafts({ includeDrafts, view }: RenderOptions): boolean {
-  return includeDrafts || view?.filter.sections?.includes('drafts') === true;
+  if (includeDrafts || view === undefined) return includeDrafts;
+  const { sections, search = '' } = view.filter;
+  return sections?.includes('drafts') === true || parseBoardSearch(search).states.has('draft');
 }
 
 function mark(

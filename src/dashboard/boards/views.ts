@@ -1,5 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireUser } from '../../accounts/callers.js';
+import { parseBoardSearch } from '../../board-search/board-search.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
@@ -17,7 +18,11 @@ const MAX_VIEWS = 50;
 export interface Views {
   /** Lists views sorted by name. */
   list(caller: Caller | undefined): Promise<SavedView[]>;
-  /** Creates a view, or replaces the one of the same name. @throws AppError `conflict` if there are 50 others. */
+  /**
+   * Creates a view, or replaces the one of the same name.
+   *
+   * @throws AppError `conflict` if there are 50 others; `invalid_input` if a term of the search has an invalid value.
+   */
   save(caller: Caller | undefined, view: SavedView): Promise<SavedView>;
   /** Deletes a view and its feeds. Does nothing for an unknown name. */
   delete(caller: Caller | undefined, name: string): Promise<void>;
@@ -33,6 +38,8 @@ export function createViews(database: Database): Views {
     },
     async save(caller, { name, filter, sort, group }) {
       const { personId } = requireUser(caller);
+      const [problem] = parseBoardSearch(filter.search ?? '').problems;
+      if (problem !== undefined) throw new AppError('invalid_input', problem, { field: 'filter.search' });
       const view = JSON.stringify({ filter, sort, group } satisfies View);
       await inTransaction(database, async (transaction) => {
         await assertBelowLimit(transaction, personId, name);
@@ -106,6 +113,7 @@ function toTest(filter: Filter, at: number): (one: PullRequest) => boolean {
     (one) => authors?.(one.author) ?? true,
     (one) => labels === undefined || one.labels.some(({ name }) => labels(name)),
     (one) => one.title.toLowerCase().includes(text),
+    parseBoardSearch(filter.search ?? '').matches,
     (one) => isWithin(one.updatedAt, filter.updatedWithinHours, at),
     (one) => isWithin(one.createdAt, filter.createdWithinHours, at),
     ...FLAGS.filter((flag) => filter[flag] !== undefined).map(

@@ -3329,6 +3329,12 @@ export interface components {
             readonly updatedWithinHours?: number;
             readonly createdWithinHours?: number;
             readonly text?: string;
+            /**
+             * @description A search as on the page: words of the title, `#12`, and terms such as `author:ada`, `-label:wip`,
+             *     `ci:failure,pending`, `review:required`, `size:>200` or `is:draft`, all of which must match. Quotes keep spaces
+             *     together. `docs/dashboard.md` lists all terms.
+             */
+            readonly search?: string;
         };
         /**
          * @description The order of the board, or by last activity, by creation (newest first) or by repository.

@@ -51,6 +51,8 @@ test.each<[string, View['filter'], readonly number[]]>([
   ['hours since creation', { createdWithinHours: 24 }, [1]],
   ['text, ignoring case', { text: 'KNÖPFE' }, [2]],
   ['an empty text', { text: '' }, [1, 2]],
+  ['a search', { search: '-author:mona größe' }, [2]],
+  ['a text and a search', { text: 'knöpfe', search: 'ci:success' }, []],
   ['an empty list', { ci: [], labels: [] }, [1, 2]],
   ['two conditions that no pull request meets together', { ci: ['failure'], forges: ['github'] }, []],
 ])('a view filters by %s', (_what, filter, expected) => {

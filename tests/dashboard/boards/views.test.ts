@@ -39,9 +39,22 @@ test('a view: changing it changes the selection at once', async () => {
   expect((await read()).numbers).toEqual([1]);
 });
 
-test('a view: selecting the drafts section includes drafts', async () => {
-  await save({ sections: ['drafts'] });
-  expect(await read()).toMatchObject({ numbers: [3], hiddenDrafts: 0 });
+test.each<View['filter']>([{ sections: ['drafts'] }, { search: 'is:draft' }])(
+  'a view: %j includes drafts',
+  async (filter) => {
+    await save(filter);
+    expect(await read()).toMatchObject({ numbers: [3], hiddenDrafts: 0 });
+  },
+);
+
+test('a view: an invalid term of its search is rejected, and the view stays as it is', async () => {
+  await save({ search: 'ci:failure' });
+  await expect(save({ search: 'ci:red' })).rejects.toMatchObject({
+    code: 'invalid_input',
+    field: 'filter.search',
+    message: 'Expected ci: to be one of failure, none, pending, success; received "red".',
+  });
+  expect((await read()).numbers).toEqual([2]);
 });
 
 test("a view: the caller's own view applies to a shared board", async () => {

@@ -107,10 +107,10 @@ describeInBrowser('pull request actions', () => {
   });
 
   test('a bulk action closes the selected pull requests and keeps those that fail selected', async () => {
-    await page.getByLabel('Search titles').fill('wait');
+    await page.getByLabel('Search pull requests').fill('wait');
     await at.shown(1);
     await page.getByRole('button', { name: 'Select all 1' }).click();
-    await page.getByLabel('Search titles').fill('');
+    await page.getByLabel('Search pull requests').fill('');
     await page.getByLabel('Select #6,').check();
     const bulk = page.getByRole('region', { name: 'Selected pull requests' });
     await bulk.getByText('2 selected').waitFor();

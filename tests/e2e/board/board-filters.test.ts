@@ -53,14 +53,32 @@ describeInBrowser('filters of the board', () => {
   });
 
   test('the search suggests matching titles', async () => {
-    await page.getByLabel('Search titles').fill('rece');
+    await page.getByLabel('Search pull requests').fill('rece');
     await eventuallyEquals(
       () => page.locator('datalist option').evaluateAll((list) => list.map((one) => (one as HTMLOptionElement).value)),
       ['Send receipts as PDF'],
     );
-    await page.getByLabel('Search titles').fill('Send receipts as PDF');
+    await page.getByLabel('Search pull requests').fill('Send receipts as PDF');
     await at.shown(1);
     await eventuallyEquals(() => page.locator('datalist option').count(), 0);
+    await clear();
+  });
+
+  test('the search understands terms, completes them and names an invalid value', async () => {
+    const search = page.getByLabel('Search pull requests');
+    await search.fill('label:bil');
+    await eventuallyEquals(
+      () => page.locator('datalist option').evaluateAll((list) => list.map((one) => (one as HTMLOptionElement).value)),
+      ['label:billing'],
+    );
+    await search.fill('label:billing');
+    await at.shown(1);
+    await search.fill('-label:billing');
+    await at.shown(all - 1);
+    await search.fill('ci:red');
+    await page.getByText('Expected ci: to be one of failure, none, pending, success; received "red".').waitFor();
+    await at.shown(all);
+    await expectAccessible(page);
     await clear();
   });
 
@@ -159,11 +177,11 @@ describeInBrowser('filters of the board', () => {
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await at.shown(all);
     await eventuallyEquals(search, '');
-    await page.getByLabel('Search titles').pressSequentially('Part');
+    await page.getByLabel('Search pull requests').pressSequentially('Part');
     await eventuallyEquals(search, '?text=Part');
     await page.goBack();
     await at.shown(all);
-    expect(await page.getByLabel('Search titles').inputValue()).toBe('');
+    expect(await page.getByLabel('Search pull requests').inputValue()).toBe('');
     await page.goBack();
     await page.getByRole('button', { name: 'Review requested', exact: true, pressed: true }).waitFor();
     await page.goBack();
@@ -216,7 +234,7 @@ describeInBrowser('filters of the board', () => {
     await at.row('Part 42').getByRole('button', { name: 'Snooze until this date' }).click();
     await at.shown(all - 2);
     await page.getByRole('checkbox', { name: 'Snoozed (2 hidden)' }).check();
-    await page.getByLabel('Search titles').fill('Part 4');
+    await page.getByLabel('Search pull requests').fill('Part 4');
     await at.row('Part 41').getByText('snoozed until it changes').waitFor();
     await at
       .row('Part 42')

@@ -54,7 +54,7 @@ describeInBrowser('the board, with the keyboard only', () => {
     const { press, type, tabTo, pressOn, confirm, arriveAt } = keyboard;
     // A focused select would treat letters as a search for its options.
     await press('Tab', '/');
-    await arriveAt('combobox "Search titles"');
+    await arriveAt('combobox "Search pull requests"');
     await type('saw');
     await at.shown(1);
     await page.locator('datalist option[value="Sharpen the saw"]').waitFor({ state: 'attached' });

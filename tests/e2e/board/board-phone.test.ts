@@ -35,7 +35,7 @@ describeInBrowser('the board on a phone', () => {
       page.getByRole('button', { name: 'Filters' }),
       page.getByRole('button', { name: 'Needs your review 1', exact: true }),
       page.getByRole('button', { name: 'Select all 9' }),
-      page.getByLabel('Search titles'),
+      page.getByLabel('Search pull requests'),
     ];
     for (const target of targets) await expectBigEnough(target);
     await row.getByRole('button', { name: 'Merge #1' }).tap();

@@ -144,7 +144,7 @@ describeInBrowser('the board', () => {
   });
 
   test('searches, sorts and groups rows, and shows drafts on demand', async () => {
-    await page.getByLabel('Search titles').fill('try');
+    await page.getByLabel('Search pull requests').fill('try');
     await shown(1);
     await page.getByLabel('Drafts (1 hidden)').check();
     await shown(2);
@@ -372,7 +372,7 @@ describeInBrowser('the board', () => {
     await page.keyboard.press('Escape');
     await expectFocusOn(list[0]);
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('search titles').waitFor();
+    await page.getByRole('dialog').getByText('search pull requests').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('/');
@@ -444,7 +444,7 @@ describeInBrowser('the board', () => {
     await shown(1);
     await expectTitles(['Receipts miss the tax number']);
     await clear();
-    await page.getByLabel('Search titles').fill('umlauts');
+    await page.getByLabel('Search issues').fill('umlauts');
     await shown(1);
   });
 

@@ -13,6 +13,7 @@ import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './bo
 import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type Issue } from './data/rows.js';
+import { SearchProblems } from './filter/filter-bar.js';
 import { readIssueQuery, syncFilters } from './filter/filter-store.js';
 import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
 import {
@@ -156,9 +157,9 @@ function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
     <form role="search" aria-label="Filter issues" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects folding">
         <label class="search">
-          <span class="aside">Search titles</span>
+          <span class="aside">Search issues</span>
           <input
-            placeholder="Search titles"
+            placeholder="Search issues"
             type="search"
             maxLength={255}
             value={used.text}
@@ -221,6 +222,7 @@ function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
           </button>
         </FoldedFilters>
       </div>
+      <SearchProblems text={used.text} />
       <ActiveFilters
         filters={listActiveFilters(used, choices)}
         onClear={() => (issueFilter.value = { ...NO_ISSUE_FILTER, sort: used.sort })}

@@ -13,7 +13,7 @@ import { preloadBoard, useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type PullRequest } from './data/rows.js';
 import { FilterBar } from './filter/filter-bar.js';
 import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
-import { type Filter, isPlainList, NO_FILTER, suggestTitles } from './filter/filter.js';
+import { type Filter, isPlainList, needsDrafts, NO_FILTER, suggestTexts } from './filter/filter.js';
 import { useFilteredBoard } from './filter/filtered-board.js';
 import { loadViews } from './filter/saved-views.js';
 import { hasSeveralForges } from './list/forge-mark.js';
@@ -36,7 +36,7 @@ export function preloadPullRequests(): Promise<void> {
 }
 
 export function PullRequestsPage() {
-  const { drafts } = pullRequestFilter.value;
+  const drafts = needsDrafts(pullRequestFilter.value);
   const { query } = useLocation();
   useLayoutEffect(() => syncFilters({ pullRequests: readPullRequestQuery(query) }), []);
   useAddress(pullRequestFilter, NO_FILTER, readPullRequestQuery);
@@ -81,7 +81,7 @@ function PullRequestList({ board, counts }: PullRequestListProps) {
   const list = JSON.stringify(used);
   const paged = usePage(rows, used.group === 'none' ? Number(used.size) || Infinity : Infinity, list);
   const listed = paged.pages === 1 ? groups : toGroups(paged.rows, 'none');
-  const suggestions = useMemo(() => suggestTitles(board.pullRequests, used.text), [board.pullRequests, used.text]);
+  const suggestions = useMemo(() => suggestTexts(board.pullRequests, used.text), [board.pullRequests, used.text]);
   const onChoose = useCallback((row: PullRequest, isChosen: boolean) => {
     choose((before) => {
       const next = new Set(before);

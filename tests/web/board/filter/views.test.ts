@@ -1,5 +1,5 @@
 import { applyFilter, type Filter, NO_FILTER } from '../../../../src/web/app/board/filter/filter.js';
-import { matchesView, toView, toViewName } from '../../../../src/web/app/board/filter/views.js';
+import { createViewMatcher, toView, toViewName } from '../../../../src/web/app/board/filter/views.js';
 import { pullRequest as row } from '../../../dashboard/pull-request.js';
 
 const NOW = Date.parse('2026-05-03T00:00:00Z');
@@ -30,13 +30,13 @@ test.each<Partial<Filter>>([
   { ci: 'failure' },
   { updated: '1' },
   { text: ' sessions ' },
+  { text: 'label:bug ci:fail' },
+  { text: '-is:bot' },
 ])('toView: the view of the filter %j selects the same rows', (change) => {
   const filter = { ...NO_FILTER, ...change };
   const { filter: view } = toView(filter, undefined);
   const numbers = (rows: typeof ROWS) => rows.map(({ number }) => number).sort();
-  expect(numbers(ROWS.filter((one) => matchesView(view, one, NOW)))).toEqual(
-    numbers([...applyFilter(ROWS, filter, NOW)]),
-  );
+  expect(numbers(ROWS.filter(createViewMatcher(view, NOW)))).toEqual(numbers([...applyFilter(ROWS, filter, NOW)]));
 });
 
 test('toView: combines the open view with further conditions', () => {
@@ -45,6 +45,11 @@ test('toView: combines the open view with further conditions', () => {
     authors: ['mona'],
     ci: ['failure'],
   });
+});
+
+test('toView: adds a search to that of the open view', () => {
+  const open = { name: 'mine', filter: { search: 'author:mona' }, sort: 'board', group: 'none' } as const;
+  expect(toView({ ...NO_FILTER, view: 'mine', text: '-is:draft' }, open).filter.search).toBe('author:mona -is:draft');
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type PullRequest, type Section, SECTION_NAMES } from '../data/rows.js';
 import { createMatcher, type Filter } from './filter.js';
 import { savedViews } from './saved-views.js';
-import { matchesView, openView, type SavedView } from './views.js';
+import { createViewMatcher, openView, type SavedView } from './views.js';
 
 /** The numbers of rows in the tabs. */
 export interface TabCounts {
@@ -78,7 +78,7 @@ export function countTabs(rows: readonly PullRequest[], filter: Filter, views: r
   const matches = createMatcher({ ...filter, section: '' });
   const sections: Partial<Record<Section, number>> = {};
   for (const row of rows) if (matches(row)) sections[row.section] = (sections[row.section] ?? 0) + 1;
-  const count = ({ filter: view }: SavedView): number => rows.filter((row) => matchesView(view, row)).length;
+  const count = ({ filter: view }: SavedView): number => rows.filter(createViewMatcher(view)).length;
   return { sections, views: new Map(views.map((view) => [view.name, count(view)])) };
 }
 

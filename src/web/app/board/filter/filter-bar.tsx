@@ -1,4 +1,5 @@
 import type { RefObject } from 'preact';
+import { parseBoardSearch } from '../../../../board-search/board-search.js';
 import { Select } from '../../ui/fields.js';
 import { type ActiveFilter, ActiveFilters } from '../../ui/filters/active-filters.js';
 import { FoldedFilters } from '../../ui/filters/folded-filters.js';
@@ -24,7 +25,7 @@ interface FilterBarProps {
   readonly tabs: TabCounts;
   readonly onFilter: (change: Partial<Filter>) => void;
   readonly search: RefObject<HTMLInputElement | null>;
-  /** Titles that match the search text. */
+  /** Texts that complete the search. */
   readonly suggestions: readonly string[];
   /** How many drafts and snoozed rows are hidden. */
   readonly hidden: { readonly drafts: number; readonly snoozed: number };
@@ -39,21 +40,21 @@ export function FilterBar(props: FilterBarProps) {
       <BoardTabs filter={filter} counts={tabs} onFilter={onFilter} />
       <div class="selects folding">
         <label class="search">
-          <span class="aside">Search titles</span>
+          <span class="aside">Search pull requests</span>
           <kbd aria-hidden="true">/</kbd>
           <input
-            placeholder="Search titles"
+            placeholder="Search pull requests"
             ref={search}
             type="search"
-            list="titles"
+            list="searches"
             autoComplete="off"
             maxLength={255}
             value={filter.text}
             onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
           />
-          <datalist id="titles">
-            {suggestions.map((title) => (
-              <option key={title} value={title} />
+          <datalist id="searches">
+            {suggestions.map((text) => (
+              <option key={text} value={text} />
             ))}
           </datalist>
         </label>
@@ -64,8 +65,19 @@ export function FilterBar(props: FilterBarProps) {
         </FoldedFilters>
         <ViewsMenu filter={filter} onFilter={onFilter} />
       </div>
+      <SearchProblems text={filter.text} />
       <ActiveFilters filters={active} onClear={() => clearFilters(props)} />
     </form>
+  );
+}
+
+/** Says what is wrong with a search. */
+export function SearchProblems({ text }: { readonly text: string }) {
+  const { problems } = parseBoardSearch(text);
+  return (
+    <p class="quiet search-problems" role="status">
+      {problems.join(' ')}
+    </p>
   );
 }
 

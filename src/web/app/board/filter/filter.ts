@@ -1,4 +1,5 @@
-import { formatRepository, getRepositoryKey, type PullRequest, type Section } from '../data/rows.js';
+import { parseBoardSearch, suggestSearches } from '../../../../board-search/board-search.js';
+import { formatRepository, getRepositoryKey, type Issue, type PullRequest, type Section } from '../data/rows.js';
 
 /** The filter, order and grouping of the list. An empty string means no restriction. */
 export interface Filter {
@@ -14,6 +15,7 @@ export interface Filter {
   /** Maximum age in hours. */
   readonly created: string;
   readonly updated: string;
+  /** A search. @see parseBoardSearch */
   readonly text: string;
   readonly sort: 'created' | 'repository' | 'updated';
   readonly group: 'forge' | 'none' | 'repository' | 'section';
@@ -105,13 +107,16 @@ function countConditions({ section, pill, repo, author, label, ci, created, upda
   return Number(pill !== 'all') + conditions.filter((value) => value !== '').length;
 }
 
+/** Returns whether a list needs drafts: they are shown, or searched for. */
+export const needsDrafts = ({ drafts, text }: Filter): boolean => drafts || parseBoardSearch(text).states.has('draft');
+
 /** Returns the rows that match a filter, in its order. */
 export const applyFilter = (rows: readonly PullRequest[], filter: Filter, now?: number): readonly PullRequest[] =>
   ORDERS[filter.sort](rows.filter(createMatcher(filter, now)));
 
 /** Returns the test of a filter for a row, apart from the view. */
 export function createMatcher(filter: Filter, now = Date.now()): (row: PullRequest) => boolean {
-  const wanted = filter.text.trim().toLowerCase();
+  const { matches } = parseBoardSearch(filter.text);
   return (one) =>
     (filter.section === '' || one.section === filter.section) &&
     QUICK_FILTERS[filter.pill].matches(one) &&
@@ -121,7 +126,7 @@ export function createMatcher(filter: Filter, now = Date.now()): (row: PullReque
     (filter.ci === '' || (one.ciKnown !== false && one.ci === filter.ci)) &&
     isWithinHours(one.createdAt, filter.created, now) &&
     isWithinHours(one.updatedAt, filter.updated, now) &&
-    (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted);
+    matches(one);
 }
 
 /** Returns whether a time is within the last `hours`; an empty string accepts every time. */
@@ -199,12 +204,13 @@ function once<Value extends object>(make: () => Value): () => Value {
 /** More suggestions would hide the list. */
 const MOST_SUGGESTED = 8;
 
-/** Returns titles that contain the search text. */
-export function suggestTitles(rows: readonly PullRequest[], text: string): readonly string[] {
+/** Returns texts that complete a search: terms and their values first, then titles that contain all of the text. */
+export function suggestTexts(rows: readonly (Issue | PullRequest)[], text: string): readonly string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];
   const found = rows.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MOST_SUGGESTED);
-  return distinct(found.map(({ title }) => title)).filter((title) => title !== text);
+  const titles = distinct(found.map(({ title }) => title)).filter((title) => title !== text);
+  return [...suggestSearches(rows, text), ...titles].slice(0, MOST_SUGGESTED);
 }
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort(compareNames);

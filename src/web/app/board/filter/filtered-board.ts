@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks';
+import { parseBoardSearch } from '../../../../board-search/board-search.js';
 import type { Board, PullRequest } from '../data/rows.js';
 import { type Group, toGroups } from '../list/groups.js';
 import { countTabs, type TabCounts } from './board-tabs.js';
 import { applyFilter, dropUnavailableValues, type Filter, type FilterOptions, listFilterOptions } from './filter.js';
 import { savedViews } from './saved-views.js';
-import { matchesView } from './views.js';
+import { createViewMatcher } from './views.js';
 
 interface FilteredBoard {
   /** The filter without values that no longer occur on the board. */
@@ -29,17 +30,14 @@ export function useFilteredBoard({ pullRequests }: Board, filter: Filter): Filte
     [filter, choices, known],
   );
   const view = known?.find(({ name }) => name === used.view)?.filter;
+  const isSnoozedListed = used.snoozed || parseBoardSearch(used.text).states.has('snoozed');
   const listed = useMemo(
-    () => pullRequests.filter(({ snooze }) => used.snoozed || !snooze),
-    [pullRequests, used.snoozed],
+    () => pullRequests.filter(({ snooze }) => isSnoozedListed || !snooze),
+    [pullRequests, isSnoozedListed],
   );
   const tabs = useMemo(() => countTabs(listed, used, known ?? []), [listed, used, known]);
   const rows = useMemo(
-    () =>
-      applyFilter(
-        listed.filter((row) => !view || matchesView(view, row)),
-        used,
-      ),
+    () => applyFilter(view ? listed.filter(createViewMatcher(view)) : listed, used),
     [listed, used, view],
   );
   const groups = useMemo(() => toGroups(rows, used.group), [rows, used.group]);

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { parseBoardSearch } from '../../../../board-search/board-search.js';
 import { formatRepository, getRepositoryKey, type Issue } from '../data/rows.js';
 import { isWithinHours, ORDERS, pickKnownFilters, readSavedFilters, SORT_NAMES } from './filter.js';
 
@@ -38,20 +39,19 @@ export const countIssueConditions = ({ repo, author, label, created, updated, ho
 
 /** Returns the issues that match a filter, in its order. */
 export function applyIssueFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
-  return ORDERS[used.sort](issues.filter((issue) => isSelected(issue, used, now)));
+  const { matches } = parseBoardSearch(used.text);
+  return ORDERS[used.sort](issues.filter((issue) => matches(issue) && isSelected(issue, used, now)));
 }
 
 function isSelected(issue: Issue, used: IssueFilter, now: number): boolean {
-  const { text, repo, author, label, created, updated, housekeeping } = used;
-  const wanted = text.trim().toLowerCase();
+  const { repo, author, label, created, updated, housekeeping } = used;
   return (
     (housekeeping || !issue.housekeeping) &&
     (repo === '' || getRepositoryKey(issue) === repo) &&
     (author === '' || issue.author === author) &&
     isWithinHours(issue.createdAt, created, now) &&
     isWithinHours(issue.updatedAt, updated, now) &&
-    (label === '' || issue.labels.some(({ name }) => name === label)) &&
-    (wanted === '' || issue.title.toLowerCase().includes(wanted) || `#${issue.number}` === wanted)
+    (label === '' || issue.labels.some(({ name }) => name === label))
   );
 }
 

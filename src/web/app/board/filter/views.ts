@@ -1,3 +1,4 @@
+import { parseBoardSearch } from '../../../../board-search/board-search.js';
 import type { components } from '../../../../generated/dashboard/client.js';
 import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
 import { type Filter, NO_FILTER, type QuickFilter } from './filter.js';
@@ -6,9 +7,10 @@ export type SavedView = components['schemas']['SavedView'];
 type ViewFilter = components['schemas']['ViewFilter'];
 type View = components['schemas']['View'];
 
-/** Returns whether a view selects a row; has to agree with the server. */
-export function matchesView(view: ViewFilter, row: PullRequest, now = Date.now()): boolean {
-  return (
+/** Returns the test of a view for a row, which has to agree with the server. */
+export function createViewMatcher(view: ViewFilter, now = Date.now()): (row: PullRequest) => boolean {
+  const { matches } = parseBoardSearch(view.search ?? '');
+  return (row) =>
     includesOne(view.sections, [row.section]) &&
     includesOne(view.forges, [row.forge]) &&
     includesOne(view.repos, [row.repo]) &&
@@ -22,8 +24,8 @@ export function matchesView(view: ViewFilter, row: PullRequest, now = Date.now()
     FLAGS.every((flag) => view[flag] === undefined || view[flag] === (row[flag] ?? false)) &&
     isWithin(row.updatedAt, view.updatedWithinHours, now) &&
     isWithin(row.createdAt, view.createdWithinHours, now) &&
-    row.title.toLowerCase().includes((view.text ?? '').toLowerCase())
-  );
+    row.title.toLowerCase().includes((view.text ?? '').toLowerCase()) &&
+    matches(row);
 }
 
 const FLAGS = ['reviewRequestedFromMe', 'readyToMerge', 'needsReview', 'changedSinceVisit'] as const;
@@ -43,7 +45,10 @@ export const openView = ({ name, filter, sort, group }: SavedView, before: Filte
   view: name,
   sort: sort === 'board' ? before.sort : sort,
   group,
-  drafts: before.drafts || (filter.sections?.includes('drafts') ?? false),
+  drafts:
+    before.drafts ||
+    filter.sections?.includes('drafts') === true ||
+    parseBoardSearch(filter.search ?? '').states.has('draft'),
   snoozed: before.snoozed,
 });
 
@@ -63,6 +68,7 @@ const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
 export function toView(filter: Filter, open: SavedView | undefined): Writable<View> {
   const kept = structuredClone(open?.filter) as Writable<ViewFilter> | undefined;
   const [forge = '', ...repo] = filter.repo.split(' ');
+  const search = `${kept?.search ?? ''} ${filter.text}`.trim();
   return {
     filter: {
       ...kept,
@@ -74,7 +80,7 @@ export function toView(filter: Filter, open: SavedView | undefined): Writable<Vi
       ...(filter.ci === '' ? {} : { ci: [filter.ci as PullRequest['ci']] }),
       ...(filter.created === '' ? {} : { createdWithinHours: Number(filter.created) }),
       ...(filter.updated === '' ? {} : { updatedWithinHours: Number(filter.updated) }),
-      ...(filter.text.trim() === '' ? {} : { text: filter.text.trim() }),
+      ...(search === '' ? {} : { search }),
     },
     sort: filter.sort,
     group: filter.group,

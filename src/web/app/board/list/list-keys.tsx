@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { SEARCH_TERMS } from '../../../../board-search/board-search.js';
 
 interface ListKeys {
   readonly search: RefObject<HTMLInputElement | null>;
@@ -120,7 +121,7 @@ const SHORTCUTS = [
   ['c', 'Show checks, reviews and comments beside the list; j and k show other rows'],
   ['x', 'Select'],
   ['z', 'Undo, while the message of the action is shown'],
-  ['/', 'Search titles'],
+  ['/', 'Search pull requests'],
   ['Ctrl K', 'Search everything; ⌘ K on a Mac'],
   ['Esc', 'Cancel; close the details'],
   ['?', 'Show this list'],
@@ -129,7 +130,11 @@ const SHORTCUTS = [
 /** A modal dialog with the shortcuts of the list. The browser traps the focus and closes the dialog on Escape. */
 export function KeyboardShortcuts({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    // The focus is on the button below the list.
+    dialog.current?.scrollTo(0, 0);
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
       <h2 id="keys-title">Keyboard shortcuts</h2>
@@ -143,6 +148,21 @@ export function KeyboardShortcuts({ onClose }: { readonly onClose: () => void })
           </div>
         ))}
       </dl>
+      <h2>Search</h2>
+      <dl class="terms">
+        {Object.entries(SEARCH_TERMS).map(([example, description]) => (
+          <div key={example}>
+            <dt>
+              <code>{example}</code>
+            </dt>
+            <dd>{description}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">
+        All words and terms must match. <code>-</code> excludes, as in <code>-label:wip</code>; commas separate
+        alternatives, as in <code>ci:failure,pending</code>.
+      </p>
       <button type="button" onClick={() => dialog.current?.close()}>
         Close
       </button>
