@@ -75,6 +75,20 @@ test('throughput: pull requests opened while no server ran count on the day they
   expect(periods.find(({ opened }) => opened === 1)).toEqual({ start: createdAt.slice(0, 10), opened: 1, left: 0 });
 });
 
+test("throughput: pull requests in repositories that are not the user's count neither as opened nor as left", async () => {
+  const createdAt = new Date().toISOString();
+  const foreign = githubRepository('kernel/linux', {
+    ...{ affiliation: 'NONE', viewerPermission: 'READ' },
+    pullRequests: [githubPullRequest(1, { author: 'mona', createdAt })],
+  });
+  stage.github.repositories.push(foreign);
+  expect((await stage.refresh()).pullRequests).toHaveLength(4);
+  foreign.pullRequests.push(githubPullRequest(2, { author: 'mona', createdAt }));
+  foreign.pullRequests[0]!.state = 'MERGED';
+  expect((await stage.refresh()).pullRequests).toHaveLength(4);
+  expect(await counted()).toMatchObject({ opened: 0, left: 0 });
+});
+
 test('throughput: a failing forge keeps its rows, and nothing counts as closed', async () => {
   stage.github.failNext({ status: 500, body: {} }, { times: 50 });
   const board = await stage.refresh();
