@@ -178,4 +178,21 @@ describe('A session', () => {
     }
     expect((await withCookie(stage.ada.cookie)).status).toBe(200);
   });
+
+  // Browsers send no SameSite cookie with a form of a different site, but accept the cookie of the response.
+  test('keeps its cookie when a different site sends a request without it', async () => {
+    const { cookie } = stage.ada;
+    const sites: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'null' },
+    ];
+    for (const site of sites) {
+      const reply = await stage.visitor().send('POST', '/api/auth/logout', undefined, site);
+      expect(toStatusAndCode(reply)).toEqual([403, 'cross_site']);
+      expect(reply.headers.getSetCookie()).toEqual([]);
+    }
+    expect((await stage.visitor().send('POST', '/api/auth/logout')).status).toBe(204);
+    expect((await withCookie(cookie)).status).toBe(200);
+  });
 });
