@@ -6,7 +6,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { SessionsTable } from '../storage/tables.js';
 import { createTokenCallers, type TokenKind } from './bearer-tokens.js';
-import { type Caller, requireSession, type SessionCaller } from './callers.js';
+import { type Caller, invalidCredential, requireSession, type SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
 
 interface AuthenticatorOptions {
@@ -61,10 +61,9 @@ export function createAuthenticator(
 /** The challenge of RFC 6750 that tells an invalid token from a missing credential. */
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 
-function requireCaller(caller: Caller | undefined, challenge = 'Bearer'): Caller {
+function requireCaller(caller: Caller | undefined, challenge?: string): Caller {
   if (caller !== undefined) return caller;
-  const headers = { 'WWW-Authenticate': challenge };
-  throw new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.', { headers });
+  throw invalidCredential(challenge);
 }
 
 interface Expected {
