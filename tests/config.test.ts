@@ -280,6 +280,11 @@ describe('loadConfig', () => {
       'TRELLIS_OBJECTS: expected "file:" or an address such as s3://bucket/prefix?region=eu-west-1; received "s3://…@bucket"',
     ],
     [
+      'an identity in place of a public key, without showing it',
+      { TRELLIS_BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1QQQQ' },
+      'TRELLIS_BACKUP_RECIPIENTS: expected age public keys (age1…), separated by commas; received a value',
+    ],
+    [
       'a word for a number',
       { TRUST_PROXY: 'true' },
       'TRUST_PROXY: expected a number of proxies from 0 to 9; received "true"',

@@ -3,7 +3,14 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import { issueToken, parseScopes } from './bearer-tokens.js';
-import { assertRecentSignIn, type Caller, requireSession, requireUser, type Scope } from './callers.js';
+import {
+  assertRecentSignIn,
+  assertSessionOpen,
+  type Caller,
+  requireSession,
+  requireUser,
+  type Scope,
+} from './callers.js';
 import { type AccountActor, COMMAND_LINE_ACTOR, recordEvent } from './events.js';
 import { findUserRow, parseLabel } from './users.js';
 
@@ -53,7 +60,10 @@ export function createApiTokens(database: Database, now: () => number = Date.now
     async create(caller, token, from) {
       const actor = requireSession(caller);
       assertRecentSignIn(actor, now());
-      return createUserToken(database, actor.personId, { ...token, actor, from, at: now() });
+      return inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, actor);
+        return createUserToken(transaction, actor.personId, { ...token, actor, from, at: now() });
+      });
     },
     async list(caller) {
       return listUserTokens(database, requireUser(caller).personId);

@@ -6,7 +6,7 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { SessionsTable } from '../storage/tables.js';
 import { createTokenCallers, type TokenKind } from './bearer-tokens.js';
-import { type Caller, requireSession, type SessionCaller } from './callers.js';
+import { type Caller, invalidCredential, requireSession, type SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
 
 interface AuthenticatorOptions {
@@ -34,7 +34,8 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
  * that header alone, otherwise by its session cookie.
  *
  * The function returns `undefined` for a request without a credential. It throws `unauthenticated` for an invalid
- * credential, `forbidden` for a token that must not be used from the address, and `cross_site` if an unsafe request with a cookie may come from another site.
+ * credential, `forbidden` for a token that must not be used from the address, and `cross_site` if an unsafe request comes
+ * from another site; with a cookie, also if it may.
  */
 export function createAuthenticator(
   options: AuthenticatorOptions,
@@ -51,8 +52,8 @@ export function createAuthenticator(
       return requireCaller(await findTokenCaller(token, { at: now(), address: addressOf(request) }), INVALID_TOKEN);
     }
     const id = findCookie(cookie, cookieName);
+    requireSameOrigin(request, { ownOrigin: origin, hasCookie: id !== undefined });
     if (id === undefined) return undefined;
-    requireSameOrigin(request, origin);
     return requireCaller(await sessions.findCaller(id));
   };
 }
@@ -60,15 +61,21 @@ export function createAuthenticator(
 /** The challenge of RFC 6750 that tells an invalid token from a missing credential. */
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 
-function requireCaller(caller: Caller | undefined, challenge = 'Bearer'): Caller {
+function requireCaller(caller: Caller | undefined, challenge?: string): Caller {
   if (caller !== undefined) return caller;
-  const headers = { 'WWW-Authenticate': challenge };
-  throw new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.', { headers });
+  throw invalidCredential(challenge);
 }
 
-function requireSameOrigin({ method = '', headers }: CredentialSource, ownOrigin: string): void {
+interface Expected {
+  readonly ownOrigin: string;
+  readonly hasCookie: boolean;
+}
+
+/** A request without the cookie is checked too, as its response may replace the cookie. */
+function requireSameOrigin({ method = '', headers }: CredentialSource, { ownOrigin, hasCookie }: Expected): void {
   if (SAFE_METHODS.includes(method)) return;
   const site = headers['sec-fetch-site'];
+  if (!hasCookie && (site ?? headers.origin) === undefined) return;
   // Older browsers send only Origin; a client that sends neither can send a token instead.
   if (site === undefined ? headers.origin === ownOrigin : site === 'same-origin') return;
   throw new AppError('cross_site', 'Cross-site request blocked.');

@@ -1,4 +1,5 @@
 import { AppError } from '@trellis/core/errors';
+import type { Database } from '../storage/database.js';
 
 /** The authenticated origin of a request. */
 export type Caller = ConsumerTokenCaller | SessionCaller | TokenCaller;
@@ -101,4 +102,21 @@ export function assertRecentSignIn(caller: Caller | undefined, at: number): void
   const challenge = `Bearer error="insufficient_user_authentication", max_age=${RECENT_MS / 1_000}`;
   const message = 'Confirm this with your passkey: sign in again, then repeat it within 10 minutes.';
   throw new AppError('unauthenticated', message, { headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** Creates the error for a credential that is invalid, whatever the reason. */
+export function invalidCredential(challenge = 'Bearer'): AppError {
+  const headers = { 'WWW-Authenticate': challenge };
+  return new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.', { headers });
+}
+
+/**
+ * Asserts that a session still exists, in the transaction that gives its user lasting access. A request that began before
+ * the access was revoked would otherwise give it back.
+ *
+ * @throws AppError `unauthenticated`
+ */
+export async function assertSessionOpen(transaction: Database, { sessionId }: SessionCaller): Promise<void> {
+  const sessions = transaction.selectFrom('sessions').select('person_id').where('id_hash', '=', sessionId);
+  if ((await sessions.executeTakeFirst()) === undefined) throw invalidCredential();
 }

@@ -4,7 +4,14 @@ import { type Database, inTransaction } from '../storage/database.js';
 import { type InvitationsTable, toUsernameKey } from '../storage/tables.js';
 import { assertRecentSignIn, type Caller, requireAdminSession } from './callers.js';
 import { COMMAND_LINE_ACTOR, type PasskeyListener, recordEvent } from './events.js';
-import { findUserRow, type NewUser, parseDisplayName, parseUsername, usernameTakenError } from './users.js';
+import {
+  deleteInvitations,
+  findUserRow,
+  type NewUser,
+  parseDisplayName,
+  parseUsername,
+  usernameTakenError,
+} from './users.js';
 
 /** The lifetime of invitations and setup links. */
 const LIFETIME_MS = 3_600_000;
@@ -148,7 +155,7 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
 interface Recovery {
   /**
    * Lets the operator of the server restore the access of a user who lost all passkeys, including the admin. Deletes the
-   * user's sessions and passkeys, and creates an invitation to the existing account. API tokens stay valid.
+   * user's sessions, passkeys and earlier links, and creates an invitation to the existing account. API tokens stay valid.
    *
    * @returns the username as stored, and the secret of the link, which is not stored.
    * @throws AppError `not_found` for an unknown username.
@@ -178,6 +185,7 @@ export function createRecovery(
         for (const table of ['sessions', 'challenges'] as const) {
           await transaction.deleteFrom(table).where('person_id', '=', person.id).execute();
         }
+        await deleteInvitations(transaction, person.username);
         const named = { username: person.username, displayName: person.display_name };
         const { token, row } = await insertInvitation(transaction, now(), named);
         const event = {

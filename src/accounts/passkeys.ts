@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
-import { assertRecentSignIn, type Caller, requireSession } from './callers.js';
+import { assertRecentSignIn, assertSessionOpen, type Caller, requireSession } from './callers.js';
 import {
   assertUserVerified,
   ceremonyError,
@@ -101,6 +101,7 @@ export function createPasskeys(
       assertUserVerified(session, isUserVerified);
       const own = { ...passkey, person_id: personId, user_handle: begun.user_handle ?? '', created_at: now() };
       return inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, session);
         const rows = await listRows(transaction, personId);
         assertBelowLimit(rows);
         const row = await insertPasskey(transaction, { ...own, label: name ?? `passkey ${rows.length + 1}` });

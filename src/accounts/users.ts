@@ -44,8 +44,8 @@ export interface UserStore {
   /** Lists users by username. */
   list(caller: Caller | undefined, page?: PageRequest): Promise<UserPage>;
   /**
-   * Deletes a user's sessions, passkeys, API tokens and feeds. The account and its other data stay; a new invitation
-   * for the username restores the access to it.
+   * Deletes a user's sessions, passkeys, API tokens, feeds and open invitations. The account and its other data stay; a
+   * new invitation for the username restores the access to it.
    *
    * @throws AppError `not_found` for an unknown username, `invalid_input` for the caller's own.
    */
@@ -78,6 +78,7 @@ export function createUserStore(database: Database, now: () => number = Date.now
         for (const table of ['sessions', 'passkeys', 'tokens', 'feeds', 'challenges'] as const) {
           await transaction.deleteFrom(table).where('person_id', '=', personId).execute();
         }
+        await deleteInvitations(transaction, username);
         const event = { actor: admin, personId, subject: username, from, at: now() };
         await recordEvent(transaction, { action: 'account_revoked', ...event });
       });
@@ -88,11 +89,17 @@ export function createUserStore(database: Database, now: () => number = Date.now
         const { id: personId } = await getPersonRow(transaction, username);
         assertNotSelf(admin, personId, "You can't remove your own account.");
         await transaction.deleteFrom('people').where('id', '=', personId).execute();
+        await deleteInvitations(transaction, username);
         const event = { actor: admin, personId, subject: username, from, at: now() };
         await recordEvent(transaction, { action: 'account_removed', ...event });
       });
     },
   };
+}
+
+/** Deletes the open invitations and recovery links for a username. */
+export async function deleteInvitations(transaction: Database, username: string): Promise<void> {
+  await transaction.deleteFrom('invitations').where('username_key', '=', toUsernameKey(username)).execute();
 }
 
 const DEFAULT_LIMIT = 1_000;

@@ -57,8 +57,12 @@ function readValue(name: keyof ConfigValues, config: Config, given: Given): unkn
   const received = given.get(name)?.value;
   if (CONFIG_OPTIONS[name].isSecret) return received === undefined ? undefined : SECRET;
   if (name === 'siteAccess') return config.siteAccess.kind;
+  if (name === 'auditExport') return config.auditExport.map(withoutPath);
   return (config as unknown as Readonly<Record<string, unknown>>)[name] ?? received;
 }
+
+/** The URL of a receiver may contain a credential. */
+const withoutPath = (place: string): string => place.replace(/^(https?:\/\/)(?:[^/]*@)?([^/?#]*).+$/, '$1$2/…');
 
 const SECRET = '(secret)';
 

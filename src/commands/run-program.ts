@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { StartupError } from '../config/startup-error.js';
+import { toJson, toPrintable } from './secrets/print.js';
 
 /** Runs the command that the arguments of the process name, and reports an expected failure in one line. */
 export async function runProgram(program: Command): Promise<void> {
@@ -21,11 +22,11 @@ export function wantsJson(args: readonly string[]): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes('--json');
 }
 
-/** Returns the line for a failure; nothing when its message has been printed. */
+/** Returns the line for a failure, which may contain texts of a service; nothing when its message has been printed. */
 export function formatFailure(
   { message, exitCode }: Pick<StartupError, 'exitCode' | 'message'>,
   json: boolean,
 ): string {
   if (message === '') return '';
-  return json ? `${JSON.stringify({ error: message, exit_code: exitCode })}\n` : `trellis: ${message}\n`;
+  return json ? toJson({ error: message, exit_code: exitCode }, 0) : `trellis: ${toPrintable(message)}\n`;
 }

@@ -6,6 +6,7 @@ import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';
 import type { CliServiceTokens, TokenMetadata } from '../secrets/service-tokens.js';
 import { collectValues } from './secrets/options.js';
+import { toTable } from './secrets/print.js';
 import { addServerOptions, withServerDatabase, type OutputStreams } from './server-options.js';
 
 /** The longest lifetimes that the contracts allow, in days. */
@@ -206,22 +207,15 @@ async function printTokens(
 ): Promise<void> {
   if (kind === 'personal') assertUser(user);
   const own = kind === 'personal' ? await personal.list(user ?? '') : await secret.list(kind);
-  out.write(json ? `${JSON.stringify(own, undefined, 2)}\n` : await toTable(own));
+  out.write(json ? `${JSON.stringify(own, undefined, 2)}\n` : await toTokenTable(own));
 }
 
-async function toTable(tokens: readonly (ApiToken | TokenMetadata)[]): Promise<string> {
-  if (tokens.length === 0) return 'No tokens.\n';
-  const { default: Table } = await import('cli-table3');
-  const table = new Table({
-    head: ['id', 'label', 'permissions', 'valid until', 'last used'],
-    style: { head: [], border: [] },
-  });
-  for (const token of tokens) {
+function toTokenTable(tokens: readonly (ApiToken | TokenMetadata)[]): Promise<string> {
+  const rows = tokens.map((token) => {
     const { id, expiresAt, lastUsedAt } = token;
-    const used = lastUsedAt === undefined ? 'never' : toDay(lastUsedAt);
-    table.push([id, ...toCells(token), toDay(expiresAt), used]);
-  }
-  return `${table.toString()}\n`;
+    return [id, ...toCells(token), toDay(expiresAt), lastUsedAt === undefined ? 'never' : toDay(lastUsedAt)];
+  });
+  return toTable(['id', 'label', 'permissions', 'valid until', 'last used'], rows, 'No tokens.');
 }
 
 /** Returns the label and the permissions of a token; for an inactive one, its status instead. */

@@ -367,10 +367,11 @@ function toMistake(given: ReadonlyMap<string, SourcedValue>, services: readonly 
   const { isSecret, isList, ...option } = CONFIG_OPTIONS[key as keyof ConfigValues];
   const expected = key === 'services' ? `one or more of ${listed(services)}, separated by commas` : option.expected;
   if (secretFile !== undefined) return `${source}: expected ${expected} in ${secretFile}`;
-  // URLs may contain credentials by mistake.
+  // URLs may contain credentials by mistake, and an identity of age may be mistaken for its public key.
   const text = JSON.stringify((isList && Array.isArray(value) ? value.join(',') : value) ?? null);
   const shown = text.replace(/\/\/[^/@]*@/g, '//…@');
-  return `${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`;
+  const isHidden = isSecret || /age-(?:secret-key|plugin)-/i.test(text);
+  return `${source}: expected ${expected}; received ${isHidden ? 'a value' : shown}`;
 }
 
 function toMissing(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorObject): string {

@@ -7,6 +7,13 @@ export interface PartyKey {
   readonly publicKey: string;
 }
 
+/** The kinds of public keys that need no other program, by the prefix of their text. */
+const OWN_KINDS: ReadonlySet<string> = new Set(['age', 'age1pq', 'age1tag', 'age1tagpq']);
+
+/** Reports whether only the program `age` can seal to a public key: an SSH key, or that of a plugin such as `age1yubikey1…`. */
+export const needsAgeProgram = (recipient: string): boolean =>
+  recipient.startsWith('ssh-') || !OWN_KINDS.has(recipient.slice(0, recipient.lastIndexOf('1')));
+
 /** Receives the keys that the service reports, before anything is encrypted to them; throws to stop. */
 export type CheckKeys = (keys: readonly PartyKey[]) => Promise<void>;
 

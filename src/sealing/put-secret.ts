@@ -2,7 +2,7 @@ import { decodeError } from '@trellis/client/errors';
 import { readAll } from '@trellis/client/paging';
 import type { components, SecretsClient } from '../generated/secrets/client.js';
 import { signValue } from './authentic-values.js';
-import type { CheckKeys, PartyKey } from './known-keys.js';
+import { type CheckKeys, needsAgeProgram, type PartyKey } from './known-keys.js';
 import { seal } from './seal.js';
 import { SealingError } from './sealing-error.js';
 import type { Signer } from './value-statement.js';
@@ -155,6 +155,7 @@ async function resolveRecipients(client: SecretsClient, selection: RecipientSele
   const { usedBy = [], keepReadableCopy = false, recipients = [], checkKeys } = selection;
   const keys = await findConsumerKeys(client, [...new Set(usedBy)]);
   if (keepReadableCopy) keys.push({ consumer: undefined, publicKey: await requireOwnerKey(client) });
+  keys.forEach(assertAgeKey);
   await checkKeys?.(keys);
   const reported = keys.map(({ publicKey }) => publicKey);
   const all = [...new Set([...reported, ...recipients.map((recipient) => recipient.trim())])];
@@ -182,7 +183,7 @@ async function findConsumerKeys(client: SecretsClient, names: readonly string[])
   for (const name of names) {
     const key = await findConsumerKey(client, name);
     if (key === undefined) missing.push(name);
-    else keys.push({ consumer: name, publicKey: requireAgeKey(key, name) });
+    else keys.push({ consumer: name, publicKey: key });
   }
   if (missing.length === 0) return keys;
   throw new SealingError('no_key', `These consumers have no public key: ${missing.join(', ')}.`);
@@ -202,9 +203,16 @@ async function findConsumerKey(client: SecretsClient, name: string): Promise<str
   }
 }
 
-function requireAgeKey(key: string, name: string): string {
-  if (key.startsWith('age1')) return key;
-  throw new SealingError('no_key', `Expected an age public key (age1…) for ${name}; received a different kind of key.`);
+/**
+ * Rejects SSH keys and keys of plugins, which the service does not accept for a party: a manipulated one could make this
+ * machine start the program of a plugin.
+ */
+function assertAgeKey({ consumer = 'the owner', publicKey }: PartyKey): void {
+  if (!needsAgeProgram(publicKey)) return;
+  throw new SealingError(
+    'no_key',
+    `Expected an age public key (age1…) for ${consumer}; received a different kind of key.`,
+  );
 }
 
 /** Engines limit the number of arguments of a call, so that bytes are converted in chunks. */

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createToken } from '../../src/accounts/bearer-tokens.js';
+import type { SessionCaller } from '../../src/accounts/callers.js';
+import { ORIGIN } from '../contract/contract-server.js';
+import { Passkey } from '../contract/passkey.js';
 import { toStatusAndCode, inDays, openStage, type Stage } from './fixtures.js';
 
 let stage: Stage;
@@ -177,5 +180,45 @@ describe('A session', () => {
       expect(toStatusAndCode(await stage.ada.send('POST', path, body, headers))).toEqual([403, 'cross_site']);
     }
     expect((await withCookie(stage.ada.cookie)).status).toBe(200);
+  });
+
+  test('that ends during a request gives no lasting access', async () => {
+    const { accounts, database } = stage.server;
+    const bob = await accounts.sessions.findCaller(stage.bob.cookie.split('=')[1]!);
+    const begun = await stage.bob.send('POST', '/api/auth/credentials/begin');
+    const credential = new Passkey(ORIGIN).create(begun.body as never);
+    await database
+      .deleteFrom('sessions')
+      .where('person_id', '=', (bob as SessionCaller).personId)
+      .execute();
+    const ended = { code: 'unauthenticated' };
+    await expect(accounts.passkeys.finish(bob, { credential }, '192.0.2.7')).rejects.toMatchObject(ended);
+    const token = { label: 'x', expiresAt: new Date(inDays(1)) };
+    await expect(accounts.tokens.create(bob, token, '192.0.2.7')).rejects.toMatchObject(ended);
+  });
+
+  // Two requests that change the same data on PostgreSQL, of which one waits for the other or is repeated.
+  test('creates no token while the access of its user is revoked', async () => {
+    const making = Array.from({ length: 6 }, () => stage.makeToken(stage.bob).catch(() => undefined));
+    await stage.ada.send('POST', '/api/admin/users/bob/revoke');
+    const made = (await Promise.all(making)).flatMap((one) => one?.token ?? []);
+    expect(await Promise.all(made.map(async (token) => (await withToken(token)).status))).toEqual(made.map(() => 401));
+  });
+
+  // Browsers send no SameSite cookie with a form of a different site, but accept the cookie of the response.
+  test('keeps its cookie when a different site sends a request without it', async () => {
+    const { cookie } = stage.ada;
+    const sites: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'null' },
+    ];
+    for (const site of sites) {
+      const reply = await stage.visitor().send('POST', '/api/auth/logout', undefined, site);
+      expect(toStatusAndCode(reply)).toEqual([403, 'cross_site']);
+      expect(reply.headers.getSetCookie()).toEqual([]);
+    }
+    expect((await stage.visitor().send('POST', '/api/auth/logout')).status).toBe(204);
+    expect((await withCookie(cookie)).status).toBe(200);
   });
 });

@@ -47,6 +47,26 @@ describe('A setup or invitation link', () => {
       },
       'eve',
     ],
+    [
+      'of a user whose access was revoked since',
+      async () => {
+        await stage.ada.send('POST', '/api/admin/users/bob/revoke');
+        const token = await stage.invite('bob');
+        await stage.ada.send('POST', '/api/admin/users/bob/revoke');
+        return token;
+      },
+      'bob',
+    ],
+    [
+      'of a user who was removed since',
+      async () => {
+        await stage.ada.send('POST', '/api/admin/users/bob/revoke');
+        const token = await stage.invite('bob');
+        await stage.ada.send('DELETE', '/api/admin/users/bob');
+        return token;
+      },
+      'bob',
+    ],
   ])('%s gets the same error', async (_reason, createLink, username) => {
     const reply = await stage.visitor().beginToRegister(username, await createLink());
     expect(toStatusAndCode(reply)).toEqual([403, 'forbidden']);

@@ -53,6 +53,15 @@ test('accounts recover: prints a link that restores access to the same account a
   expect(events).toContainEqual({ action: 'account_recovered', actor_type: 'machine' });
 });
 
+test('accounts recover: makes earlier recovery links of the user invalid', async () => {
+  await register(new Passkey(ORIGIN), (await accounts.setupLink.create())!);
+  const [first, second] = [await recover('ada'), await recover('ada')].map(
+    ({ out }) => /#invite=([\w-]{43})/.exec(out)![1]!,
+  );
+  await expect(register(new Passkey(ORIGIN), first!)).rejects.toMatchObject({ code: 'forbidden' });
+  expect((await register(new Passkey(ORIGIN), second!)).user).toMatchObject({ isAdmin: true });
+});
+
 test('accounts recover: fails for an unknown username', async () => {
   expect(await recover('eve')).toEqual({
     code: 1,

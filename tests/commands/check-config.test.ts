@@ -39,6 +39,15 @@ test('check-config: prints every setting with its source, and no secret', async 
   );
 });
 
+test('check-config: shows only the hosts of receivers, whose URLs may contain a credential', async () => {
+  const places = 'https://me:password@hooks.example/a/token?key=b,/var/log/audit.jsonl,syslog://log.example:514';
+  const [code, out] = await check({ TRELLIS_AUDIT_EXPORT: places });
+  expect(code).toBe(0);
+  expect(out).toContain(
+    'TRELLIS_AUDIT_EXPORT=https://hooks.example/…,/var/log/audit.jsonl,syslog://log.example:514  #',
+  );
+});
+
 test('check-config: does not run the command of the server key', async () => {
   const file = join(folder, 'ran');
   const [code, out] = await check({ TRELLIS_SERVER_KEY_COMMAND: `touch ${file}` });

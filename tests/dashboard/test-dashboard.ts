@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { startSession } from '../../src/accounts/authentication.js';
 import type { SessionCaller } from '../../src/accounts/callers.js';
 import { createUserStore } from '../../src/accounts/users.js';
 import { createDashboard, type Dashboard, type DashboardOptions } from '../../src/dashboard/dashboard.js';
@@ -19,7 +21,8 @@ export async function openDashboard(options: Partial<DashboardOptions> = {}): Pr
   const people = createUserStore(database);
   const add = async (username: string): Promise<SessionCaller> => {
     const { id: personId, isAdmin } = await people.add({ username, displayName: username });
-    return { kind: 'session', sessionId: '', startedAt: Date.now(), personId, username, isAdmin };
+    const sessionId = hash('sha256', await startSession(database, { personId, at: Date.now() }));
+    return { kind: 'session', sessionId, startedAt: Date.now(), personId, username, isAdmin };
   };
   const defaults = {
     database,

@@ -174,6 +174,20 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await heading(ada, 'Issues');
   });
 
+  // Browsers ignore tabs and line breaks in a URL.
+  test('a sign-in never leads to a foreign server', async () => {
+    const { page } = ada;
+    for (const target of [
+      '//foreign.example/',
+      '/\\foreign.example/',
+      '/%09/foreign.example/',
+      '/%0A/foreign.example/',
+    ]) {
+      await page.goto(`${origin}/sign-in?next=${target}`);
+      await heading(ada, 'Pull requests');
+    }
+  });
+
   test('an invited user creates an account with only a passkey; the invitation works once', async () => {
     const link = await invite('bob');
     const bob = await meet();

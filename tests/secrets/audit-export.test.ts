@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 import { appendAuditEntry, readAuditHead } from '../../src/secrets/audit/chain.js';
 import { createExport, createPositionExport } from '../../src/secrets/audit/export-position.js';
 import { isCheckpointSigned, useAuditKey } from '../../src/secrets/audit/signatures.js';
@@ -91,6 +92,17 @@ test('a webhook gets the position, and a failed place is tried again', async () 
   await run();
   expect(bodies.map((body) => JSON.parse(body) as object)).toEqual([await expected(), await expected()]);
   server.close();
+});
+
+test.each([
+  ['has credentials', 'http://me:hidden@127.0.0.1/'],
+  ['cannot be reached', 'http://127.0.0.1:1/hidden'],
+  ['is not valid', 'http://127.0.0.1:port/hidden'],
+])('a webhook whose URL %s fails with an error that does not contain the URL', async (_reason, url) => {
+  await record();
+  const error: unknown = await exportTo(url)().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(AggregateError);
+  expect(inspect(error, { depth: 9 })).not.toContain('hidden');
 });
 
 test('syslog gets a message of RFC 5424', async () => {

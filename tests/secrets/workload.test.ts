@@ -165,6 +165,8 @@ describe('a token is rejected and recorded', () => {
     ['for a different audience', claims(() => ({ aud: 'https://other.example' })), /audience/],
     ['without an audience', claims(() => ({ aud: undefined })), /audience/],
     ['of a different issuer', claims(() => ({ iss: 'https://other.example' })), /No rule names the issuer/],
+    ['whose issuer is not a text', claims(() => ({ iss: { url: provider.issuer } })), /No rule names the issuer/],
+    ['whose issuer has a NUL', claims(() => ({ iss: `${provider.issuer}\0` })), /No rule names the issuer/],
     ['that has expired', claims(() => ({ iat: seconds() - 2 * HOUR, exp: seconds() - 90 })), /expired/],
     ['that never expires', claims(() => ({ exp: undefined })), /exp/],
     ['that is not valid yet', claims(() => ({ nbf: seconds() + HOUR })), /not valid yet/],
@@ -220,7 +222,7 @@ describe('a token is rejected and recorded', () => {
       iss?: string;
       sub?: string;
     };
-    expect(entry).toMatchObject({ ...(iss && { issuer: iss }), ...(sub && { subject: sub }) });
+    expect(entry).toMatchObject({ ...(typeof iss === 'string' && { issuer: iss }), ...(sub && { subject: sub }) });
     expect(await stage.database.selectFrom('tokens').selectAll().execute()).toEqual([]);
   });
 
@@ -228,6 +230,13 @@ describe('a token is rejected and recorded', () => {
     await put();
     await exchange(await provider.issue({ claims: { nbf: seconds() + 30 } }));
     await exchange(await provider.issue({ claims: { iat: seconds() - HOUR, exp: seconds() - 30 } }));
+  });
+
+  test('control characters of a subject are not part of the description of its token', async () => {
+    await put();
+    await exchange(await provider.issue({ claims: { sub: 'repo:acme/shop:\0\u001b[2J' } }));
+    const { label } = await stage.database.selectFrom('tokens').select('label').executeTakeFirstOrThrow();
+    expect(label).toBe('shop: repo:acme/shop: [2J');
   });
 
   test('claims that no rule accepts are forbidden', async () => {
@@ -273,6 +282,8 @@ describe('a token is rejected and recorded', () => {
       code: 'invalid_input',
     });
     await exchange(await provider.issue());
+    // RFC 7519 allows fractions of a second.
+    await exchange(await provider.issue({ claims: { exp: seconds() + HOUR + 0.0005 } }));
     // The record is deleted with the token that it is about.
     await deleteExpiredWorkloadTokens(stage.database, Date.now() + 2 * HOUR * 1_000);
     expect(await stage.database.selectFrom('workload_used_tokens').selectAll().execute()).toEqual([]);

@@ -1,4 +1,5 @@
 import prettyBytes from 'pretty-bytes';
+import { escapeControls } from './sources/problems.js';
 import type { ScanProgress } from './sources/scan-source.js';
 import type { SourceRunResult } from './sources/source-modules.js';
 import type { SiteChange } from './watch/site-watcher.js';
@@ -101,9 +102,8 @@ export function formatWarnings(messages: readonly string[], count = messages.len
   return shown.join('') + (rest > 0 ? `Warning: and ${rest.toLocaleString('en')} more.\n` : '');
 }
 
-/** Escapes control characters, which could move the cursor or recolour the terminal. */
 function toLine(message: string): string {
-  const plain = message.replace(/\p{Cc}|\p{Bidi_Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  const plain = escapeControls(message);
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH - 1)}…` : plain;
 }
 

@@ -31,6 +31,7 @@ test.each([
   ['the number of further warnings', ['a'], 1001, 'Warning: a\nWarning: and 1,000 more.\n'],
   ['nothing without warnings', [], 0, ''],
   ['escaped control characters', ['a\u001b[2Jb\nc'], 1, 'Warning: a\\u001b[2Jb\\nc\n'],
+  ['escaped characters that JSON allows', ['a\u009b2J\u007f\u202eb'], 1, 'Warning: a\\u009b2J\\u007f\\u202eb\n'],
 ])('formatWarnings: prints %s', (_reason, messages, count, text) => {
   expect(formatWarnings(messages, count)).toBe(text);
 });

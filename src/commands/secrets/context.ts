@@ -3,7 +3,7 @@ import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import type { Signer } from '../../sealing/value-statement.js';
 import { EXIT, toCommandError } from './exit-codes.js';
-import { toJson, writeOutput } from './print.js';
+import { toJson, toPrintable, writeOutput } from './print.js';
 import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
 
 /** The streams and the environment of a command; tests provide their own. */
@@ -39,7 +39,7 @@ export interface CommandContext {
   readonly requiresSignatures: boolean;
   /** The time of the start, in milliseconds since the epoch; the signatures of this command are later. */
   readonly startedAt: number;
-  /** Prints a message; results go to `terminal.out`. */
+  /** Prints a message, which may contain texts of the service; results go to `terminal.out`. */
   say(line: string): void;
   /** Prints a message, or with `--json` the result that it describes. */
   report(line: string, result: object): Promise<void>;
@@ -70,7 +70,7 @@ export async function withContext(
 /** @throws CommandFailure for an invalid setting, or without a token. */
 export async function openContext(flags: ConnectionOptions, terminal: Terminal): Promise<CommandContext> {
   const { server, token, caller, identity, signingKey, requiresSignatures } = await readSettings(flags, terminal.env);
-  const say = (line: string): void => void terminal.err.write(`${line}\n`);
+  const say = (line: string): void => void terminal.err.write(`${toPrintable(line)}\n`);
   // A command may ask for a passphrase, so it runs once.
   let signingText: Promise<string> | undefined;
   const readSigningKey = async (): Promise<string | undefined> =>

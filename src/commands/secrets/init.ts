@@ -8,7 +8,7 @@ import { type CommandContext, loadSealing, openContext, type Terminal, unwrapRes
 import { EXIT, toCommandError } from './exit-codes.js';
 import { prompt, promptHidden, readValue } from './input.js';
 import { omitUndefined } from './options.js';
-import { toJson, writeOutput } from './print.js';
+import { stripControlCharacters, toJson, writeOutput } from './print.js';
 import {
   addConnectionOptions,
   assertSecure,
@@ -208,7 +208,7 @@ async function checkService(session: CommandContext, { json }: ConnectionOptions
       ...(isConsumer ? ['Token: consumer token'] : []),
       ...(data ? [`Token: write token. Owner's key: ${data.public_key ?? 'none yet'}`] : []),
     ];
-    await writeOutput(terminal.out, lines.map((line) => `${line}\n`).join(''));
+    await writeOutput(terminal.out, lines.map((line) => `${stripControlCharacters(line)}\n`).join(''));
   }
   if (!isAccepted) throw new CommandError('The service rejected the token', EXIT.refused);
 }

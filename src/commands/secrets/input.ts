@@ -5,6 +5,7 @@ import { CommandError } from '../../config/startup-error.js';
 import type { Terminal } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ValueOptions } from './options.js';
+import { toPrintable } from './print.js';
 
 /** Ten times the limit of the service, so that reading from an endless device stops. */
 const MAX_BYTES = 10 * 2 ** 20;
@@ -111,7 +112,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   if (!input.isTTY) throw new CommandError('Not a terminal: confirm with --yes', EXIT.usage);
-  const answer = await readAnswer(createInterface({ input, output: err }), `${question} [y/N] `);
+  const answer = await readAnswer(createInterface({ input, output: err }), `${toPrintable(question)} [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Cancelled; nothing was changed', EXIT.failed);
 }
 

@@ -157,8 +157,8 @@ function describeToken({ kind, id = '', description, consumer, expires_at: end, 
     ...(prefix === undefined ? [] : [`names that start with ${prefix}`]),
     ...Object.entries(lists).flatMap(([label, list]) => (list ? [`${label} ${list.join(', ')}`] : [])),
   ];
-  const named = description === undefined ? '' : ` "${stripControlCharacters(description)}"`;
-  return `Token ${id}${named}, valid until ${toDateText(end)}: ${stripControlCharacters(limits.join('; '))}`;
+  const named = description === undefined ? '' : ` "${description}"`;
+  return stripControlCharacters(`Token ${id}${named}, valid until ${toDateText(end)}: ${limits.join('; ')}`);
 }
 
 async function logout(flags: LoginOptions, { env, err, out }: Terminal): Promise<void> {

@@ -1,6 +1,9 @@
 /** Replaces control characters, which can manipulate a terminal. Names and descriptions are untrusted. */
 export const stripControlCharacters = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
+/** Does the same for a text of several lines. */
+export const toPrintable = (text: string): string => text.split('\n').map(stripControlCharacters).join('\n');
+
 /** Formats rows under their headings, or returns the sentence for an empty list. A cell may have several lines. */
 export async function toTable(
   head: readonly string[],
@@ -10,7 +13,7 @@ export async function toTable(
   if (rows.length === 0) return `${none}\n`;
   const { default: Table } = await import('cli-table3');
   const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const row of rows) table.push(row.map((cell) => cell.split('\n').map(stripControlCharacters).join('\n')));
+  for (const row of rows) table.push(row.map(toPrintable));
   return `${table.toString()}\n`;
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
-import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
+import { assertSessionOpen, type Caller, requireSession, requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
@@ -58,11 +58,15 @@ export function createFeeds({ database, boards, origin, now = Date.now }: FeedsO
       return rows.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)).map(toFeed);
     },
     async create(caller, { kind, label, view }) {
-      const { personId } = requireSession(caller);
+      const session = requireSession(caller);
+      const { personId } = session;
       const token = randomBytes(32).toString('base64url');
       const named = { kind, label: label.trim(), view: view ?? null };
       const row = { id: randomUUID(), person_id: personId, ...named, hash: digest(token), created_at: now() };
-      await inTransaction(database, (transaction) => addFeed(transaction, row));
+      await inTransaction(database, async (transaction) => {
+        await assertSessionOpen(transaction, session);
+        await addFeed(transaction, row);
+      });
       return { ...toFeed(row), url: `${origin()}/api/feeds/${token}/${kind}` };
     },
     async delete(caller, id) {

@@ -1153,7 +1153,7 @@ export interface components {
          *     - `invalid_input` (400): a parameter or body field violates the contract
          *     - `malformed_body` (400): the body is not JSON
          *     - `unauthenticated` (401): no valid credential
-         *     - `cross_site` (403): an unsafe request with a session cookie came from another site
+         *     - `cross_site` (403): an unsafe request without a token came from another site
          *     - `forbidden` (403): the credential doesn't permit the operation
          *     - `session_required` (403): the operation requires a session; the credential is a token
          *     - `not_found` (404): the requested item doesn't exist

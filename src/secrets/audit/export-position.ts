@@ -46,10 +46,19 @@ async function storeObject(target: BackupTarget, position: ExportedPosition): Pr
 async function sendToUrl(url: string, position: ExportedPosition): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify(position), redirect: 'manual' } as const;
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(throwWithoutUrl);
   await response.body?.cancel();
-  // The URL may contain a credential.
   if (!response.ok) throw new Error(`The receiver of audit positions responded with status ${response.status}.`);
+}
+
+/** The URL may contain a credential, and errors of `fetch` quote it. */
+function throwWithoutUrl(error: unknown): never {
+  const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: unknown } };
+  const reason =
+    name === 'TimeoutError'
+      ? 'no response in time'
+      : (cause?.code ?? 'its URL has a user name or a port that is not allowed');
+  throw new Error(`The receiver of audit positions could not be reached: ${String(reason)}`);
 }
 
 /** Facility 13 is the audit log, severity 5 a notice. */

@@ -64,9 +64,10 @@ export function createWorkloadTokens(
   { store, findKeys, denials }: WorkloadTokensDependencies,
 ): WorkloadTokens {
   async function exchange(origin: RequestOrigin, { subjectToken, rule }: ExchangeRequest): Promise<ExchangedToken> {
-    const issuer = (await decode(subjectToken)).iss ?? '';
-    const rules = await findRules(database, issuer);
-    if (rules.length === 0) throw rejected('No rule names the issuer of the token.');
+    // Not verified yet, so it may be any value.
+    const issuer: unknown = (await decode(subjectToken)).iss;
+    const rules = isIssuer(issuer) ? await findRules(database, issuer) : [];
+    if (!isIssuer(issuer) || rules.length === 0) throw rejected('No rule names the issuer of the token.');
     const claims = await verify(subjectToken, { issuer, rules, findKeys, at: origin.at });
     const chosen = chooseRule(rules, claims, rule);
     return inTransaction(database, async (transaction) => {
@@ -112,6 +113,9 @@ async function describe(token: string): Promise<WorkloadClaims> {
     ...(typeof sub === 'string' && { subject: sub.slice(0, 256) }),
   };
 }
+
+/** Databases can't search for a text with NUL. */
+const isIssuer = (issuer: unknown): issuer is string => typeof issuer === 'string' && !issuer.includes('\0');
 
 async function findRules(database: Database, issuer: string): Promise<WorkloadRule[]> {
   const rows = database.selectFrom('workload_rules').selectAll().where('issuer', '=', issuer).orderBy('name');
@@ -180,7 +184,7 @@ async function recordUse(transaction: Database, { iss = '', jti, exp = 0 }: JWTP
     .digest('hex');
   const inserted = await transaction
     .insertInto('workload_used_tokens')
-    .values({ id, expires_at: (exp + SKEW_SECONDS) * 1_000 })
+    .values({ id, expires_at: Math.ceil((exp + SKEW_SECONDS) * 1_000) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -202,7 +206,7 @@ async function issue(
   const kind = consumer === undefined ? 'write' : 'consumer';
   const subject = (claims.sub ?? '').slice(0, 256);
   const { token, row } = await store.issue(transaction, {
-    ...{ kind, consumer, access, label: `${name}: ${subject}`.slice(0, 200), workloadRule: name },
+    ...{ kind, consumer, access, label: toLabel(`${name}: ${subject}`), workloadRule: name },
     personId: await findOwnerId(transaction),
     createdAt: origin.at,
     expiresAt: new Date(origin.at + ttlSeconds * 1_000),
@@ -212,6 +216,9 @@ async function issue(
   await appendAuditEntry(transaction, entry, { ...origin, caller: undefined });
   return { token, rule: name, expiresIn: ttlSeconds };
 }
+
+/** Control and format characters could manipulate a terminal that shows the token. */
+const toLabel = (text: string): string => text.replace(/\p{C}+/gu, ' ').slice(0, 200);
 
 /** RFC 8693 determines the status of invalid tokens, 400. */
 const rejected = (message: string, cause?: unknown): AppError =>

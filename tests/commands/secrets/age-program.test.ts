@@ -106,6 +106,38 @@ describeWithAge('SSH keys and plugins through the program age', () => {
   });
 
   test.each([
+    [
+      'of a consumer',
+      '--consumer',
+      async (key: string) => {
+        await cli.client.POST('/consumers', { body: { name: 'web-1' } });
+        await cli.database
+          .updateTable('secret_consumers')
+          .set({ public_key: key })
+          .where('name', '=', 'web-1')
+          .execute();
+      },
+    ],
+    [
+      'of the owner',
+      '--keep-readable-copy',
+      async (key: string) => {
+        await cli.database
+          .insertInto('secret_owner')
+          .values({ id: 1, public_key: key, recovery_wrapped_identity: null })
+          .execute();
+      },
+    ],
+  ])('a manipulated service cannot start a plugin by the public key %s', async (_party, option, report) => {
+    await report(yubikey.recipient);
+    const args = ['put', newName(), option, ...(option === '--consumer' ? ['web-1'] : [])];
+    expect(await run(args, { stdin: 'x', env: yubikey.env })).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('received a different kind of key') as string,
+    });
+  });
+
+  test.each([
     ['put', () => run(['put', newName(), '--recipient', yubikey.recipient], { stdin: 'x', env: { PATH: '/nowhere' } })],
     [
       'get',

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
@@ -172,4 +174,28 @@ test('status: checks the service and the token', async () => {
     `Service: ${cli.server}, release 1.2.3\nToken: write token. Owner's key: none yet\n`,
   ]);
   expect(await cli.run(['status'], { env: { TRELLIS_SECRETS_TOKEN: 'trs_nonsense' } })).toMatchObject({ code: 4 });
+});
+
+describe('a server whose texts would manipulate the terminal', () => {
+  const HOSTILE = 'a\u001b]0;title\u0007\u009b2Jb\u202e';
+  const names = ['error', 'id', 'slug', 'description', 'expires_at', 'version', 'environment', 'public_key'];
+  const body = JSON.stringify({ ...Object.fromEntries(names.map((name) => [name, HOSTILE])), kind: 'write' });
+  const server = createServer((request, response) => {
+    response.writeHead(request.url?.includes('/objects?') ? 409 : 200, { 'content-type': 'application/json' });
+    response.end(body);
+  });
+  beforeAll(async () => once(server.listen(0, '127.0.0.1'), 'listening'));
+  afterAll(() => server.close());
+
+  test.each([
+    ['a message', ['rename', 'a', 'b']],
+    ['an error', ['list']],
+    ['the description of a token', ['whoami']],
+    ['the release of the service', ['status']],
+  ])('is shown %s without control characters', async (_what, args) => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secrets`;
+    const { out, err } = await cli.run(args, { env: { TRELLIS_SECRETS_SERVER: url } });
+    expect(out + err).toMatch(/a.*title.*b/);
+    expect(out + err).not.toMatch(/[^\P{C}\n]/u);
+  });
 });

@@ -79,15 +79,8 @@ export async function openSecretsCli(): Promise<SecretsCli> {
     env: { ...env, HOME: folder },
     run: (args, given = {}) => runSecrets(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
     async approveLogin(said, access = { permissions: ['list', 'read'] }) {
-      const { passkeys } = trellis.services.accounts;
-      const caller = {
-        kind: 'session',
-        sessionId: '',
-        startedAt: Date.now(),
-        personId,
-        username: 'ada',
-        isAdmin: true,
-      } as const;
+      const { passkeys, sessions } = trellis.services.accounts;
+      const caller = await sessions.findCaller(await sessions.start(personId));
       const passkey = new Passkey(trellis.url);
       const credential = passkey.create(await passkeys.begin(caller));
       await passkeys.finish(caller, { credential, label: undefined }, '127.0.0.1');

@@ -17,14 +17,7 @@ export function deviceLoginTests(stage: () => Stage): void {
   beforeAll(async () => {
     const { accounts } = stage().server;
     passkey = new Passkey(ORIGIN);
-    const caller = {
-      kind: 'session',
-      sessionId: 'x',
-      startedAt: Date.now(),
-      personId: stage().owner.person.id,
-      username: 'ada',
-      isAdmin: true,
-    } as const;
+    const caller = await accounts.sessions.findCaller(await accounts.sessions.start(stage().owner.person.id));
     const options = await accounts.passkeys.begin(caller);
     await accounts.passkeys.finish(caller, { credential: passkey.create(options), label: undefined }, '127.0.0.1');
   });

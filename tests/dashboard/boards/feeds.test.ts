@@ -110,6 +110,11 @@ describe('a feed URL', () => {
     await expect(dashboard.feeds.readBadge(token)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('is not created for a session that has ended', async () => {
+    await dashboard.database.deleteFrom('sessions').where('person_id', '=', dashboard.ada.personId).execute();
+    await expect(create()).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
   test('stops working when its user is deleted', async () => {
     const { token } = await create();
     await dashboard.database.deleteFrom('people').where('id', '=', dashboard.ada.personId).execute();

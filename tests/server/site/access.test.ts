@@ -46,8 +46,8 @@ async function open(mode: Mode): Promise<Opened> {
 
 async function createCredentials(server: TrellisServer): Promise<Opened['credentials']> {
   const { personId, headers: session } = await server.signIn('ada');
-  const user = { personId, username: 'ada', isAdmin: false };
-  const caller = { kind: 'session', sessionId: '', startedAt: Date.now(), ...user } as const;
+  const { sessions } = server.services.accounts;
+  const caller = await sessions.findCaller(await sessions.start(personId));
   const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
   const create = async (scope: 'read' | 'write'): Promise<Headers> => {
     const asked = { label: scope, expiresAt: new Date(Date.now() + DAY_MS), scopes: [scope] };

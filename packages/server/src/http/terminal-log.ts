@@ -16,8 +16,14 @@ export function formatLogLine(line: string): string {
   const clock = new Date(time).toTimeString().slice(0, 8);
   const text = msg ?? (status === undefined ? JSON.stringify(fields) : describeRequest(status, fields));
   const cause = err === undefined ? '' : `\n${err.stack ?? `${err.type}: ${err.message}`}`;
-  return `${clock} ${LEVELS[level] ?? ''}${text}${cause}\n`;
+  return `${clock} ${LEVELS[level] ?? ''}${escapeControls(text + cause)}\n`;
 }
+
+/** Escapes the characters that could manipulate a terminal. Errors quote texts of others, such as the response of a forge. */
+const escapeControls = (text: string): string =>
+  text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 
 interface LogLine extends Readonly<Record<string, unknown>> {
   readonly level: number;

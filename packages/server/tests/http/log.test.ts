@@ -114,6 +114,11 @@ describe('on a terminal', () => {
       { level: 50, msg: 'internal error', err: { type: 'Error', message: 'no', stack: 'Error: no\n  at a.js' } },
       '14:03:22 Error: internal error\nError: no\n  at a.js\n',
     ],
+    [
+      'a text of others, without control characters,',
+      { level: 50, msg: 'a\u001b[2J', err: { type: 'Error', message: '', stack: 'Error: \u009b2J\u202e\n\tat a.js' } },
+      '14:03:22 Error: a\\u001b[2J\nError: \\u009b2J\\u202e\n\tat a.js\n',
+    ],
   ])('%s is shown as text', (_what, line, text) => {
     expect(formatLogLine(JSON.stringify({ time, ...line }))).toBe(text);
   });

@@ -37,7 +37,16 @@ export function formatSourcePath({ name, directory, workingDirectory }: SiteSour
   const absolute = path.posix.join(directory, below);
   const relative = path.relative(workingDirectory, absolute);
   const shown = /^\.\.(\/|$)/.test(relative) ? `${name}:${below}` : relative || '.';
-  return shown.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return escapeControls(shown);
+}
+
+/** Escapes control characters, which could move the cursor or recolour the terminal, and those that change the direction of text. */
+export const escapeControls = (text: string): string => text.replace(/\p{Cc}|\p{Bidi_Control}/gu, toEscape);
+
+/** JSON allows some of them as they are. */
+function toEscape(character: string): string {
+  const escaped = JSON.stringify(character).slice(1, -1);
+  return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped;
 }
 
 /** The skipped entries of all sources, as of the last time that each was examined. */

@@ -3,17 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from '../../../config/startup-error.js';
+import { needsAgeProgram } from '../../../sealing/known-keys.js';
 import { SealingError } from '../../../sealing/sealing-error.js';
 import type { Terminal } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { withoutCredentials } from '../settings.js';
-
-/** The kinds of public keys that need no other program, by the prefix of their text. */
-const OWN_KINDS: ReadonlySet<string> = new Set(['age', 'age1pq', 'age1tag', 'age1tagpq']);
-
-/** Reports whether only the program `age` can seal to a public key: an SSH key, or that of a plugin such as `age1yubikey1…`. */
-export const needsAgeProgram = (recipient: string): boolean =>
-  recipient.startsWith('ssh-') || !OWN_KINDS.has(recipient.slice(0, recipient.lastIndexOf('1')));
 
 /** Seals a value to public keys, with the program `age` if one of them needs it. */
 export const createSealer =

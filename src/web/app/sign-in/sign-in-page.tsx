@@ -55,9 +55,12 @@ function useLink(): InvitationLink | undefined {
   return link;
 }
 
-/** Restricts the target of a redirect to paths of this server, as links can contain any text. */
-function toPath(next: string | undefined): string {
-  return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/';
+/**
+ * Restricts the target of a redirect to paths of this server, as links can contain any text. Browsers ignore tabs and line
+ * breaks in a URL.
+ */
+function toPath(next = ''): string {
+  return /^\/(?!\/)[^\\\p{Cc}]*$/u.test(next) ? next : '/';
 }
 
 /**
