@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { formatFailure, wantsJson } from './commands/run-program.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -8,7 +9,8 @@ const [, , first = '', , second] = process.argv;
 
 // The reader of a pipe, such as "head", may have read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  const message = `The output can't be written: ${error.code ?? error.message}`;
+  if (error.code !== 'EPIPE') process.stderr.write(formatFailure({ message, exitCode: 1 }, wantsJson(process.argv)));
   process.exit(1);
 });
 

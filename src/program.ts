@@ -8,7 +8,7 @@ import { exportCommand } from './commands/export.js';
 import { imagesCommand } from './commands/images.js';
 import { keysCommand } from './commands/keys.js';
 import { migrateCommand } from './commands/migrate.js';
-import { projectCommands } from './commands/project.js';
+import { projectCommands, reportMistakes } from './commands/project.js';
 import { runProgram } from './commands/run-program.js';
 import { addSecretsCommands, findNames } from './commands/secrets/secrets-command.js';
 import { addServerOptions } from './commands/server-options.js';
@@ -46,6 +46,7 @@ export async function runWholeProgram(version: string): Promise<void> {
   program.addCommand(keysCommand(process.stdout));
   program.addCommand(doctorCommand(process.stdout));
   program.addCommand(checkConfigCommand(process.stdout));
+  reportMistakes(program);
   const terminal = { in: process.stdin, ...streams, env: readEnvironment() };
   addSecretsCommands(program, terminal);
   program.addCommand(completionCommand(streams));

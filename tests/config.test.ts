@@ -149,6 +149,24 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
   });
 
+  test('an option of the file without a value has its default', async () => {
+    const text = 'port:\nrateLimit: null\nwatch: ~\npublicUrl:\nservices:\n';
+    await writeFile(join(folder, 'trellis.config.yaml'), text);
+    const config = await loadConfig({ env: {}, folder });
+    expect(config).toMatchObject({ port: 4000, rateLimit: 600, watch: true, publicUrl: undefined });
+    expect(config.services).toEqual(['site', 'dashboard', 'secrets']);
+  });
+
+  test('the file may have the text of a list, and true is not a number', async () => {
+    const file = join(folder, 'trellis.config.yaml');
+    await writeFile(file, 'services: site, secrets\nwatch: false\n');
+    expect(await loadConfig({ env: {}, folder })).toMatchObject({ services: ['site', 'secrets'], watch: false });
+    await writeFile(file, 'trustProxy: true\n');
+    await expect(loadConfig({ env: {}, folder })).rejects.toThrow(
+      `trustProxy in ${file}: expected a number of proxies from 0 to 9; received "true"`,
+    );
+  });
+
   test.each([
     ['500MB', 500_000_000],
     ['1.5 gb', 1_500_000_000],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { Command } from 'commander';
 import { type Config, loadConfig } from '../config/config.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
-import { StartupError, toStartupError } from '../config/startup-error.js';
+import { CommandError, StartupError, toStartupError } from '../config/startup-error.js';
 import type { ArchiveContents } from '../storage/backups/archive.js';
 import type { BackupLocation } from '../storage/backups/backup.js';
 import { openProgressBar } from './progress-bar.js';
@@ -40,7 +40,11 @@ export function backupCommand(context: BackupCommandContext): Command {
       .addCommand(listCommand(context))
       .action(async (file: string | undefined, flags: Flags) => {
         const place = await choosePlace(file, flags);
-        const contents = await run(createOne, context, { ...place, flags });
+        const contents = await run(createOne, context, {
+          ...place,
+          flags,
+          interrupted: 'Interrupted; no backup was made',
+        });
         const how =
           place.recipients.length === 0 ? '' : `, encrypted to ${count(place.recipients.length, 'recipient')}`;
         say(flags, context, `Backed up ${describe(contents)} to ${place.shown}${how}.`);
@@ -119,7 +123,10 @@ export function restoreCommand(context: BackupCommandContext): Command {
     .option('--force', 'replace existing data')
     .action(async (file: string, flags: Flags) => {
       const { restoreBackup } = await import('../storage/backups/backup.js');
-      const contents = await run(restoreBackup, context, { place: file, recipients: [], flags });
+      const contents = await run(restoreBackup, context, {
+        ...{ place: file, recipients: [], flags },
+        interrupted: 'Interrupted; the database has not changed',
+      });
       say(flags, context, `Restored ${describe(contents)} of ${contents.createdAt.toISOString()}.`);
     });
 }
@@ -143,6 +150,7 @@ interface Copy extends Pick<Config, 'databaseUrl' | 'state'>, BackupLocation {
   readonly identityFile?: string;
   readonly release: string;
   readonly onProgress: (done: number, total: number) => void;
+  readonly signal: AbortSignal;
 }
 
 interface Run {
@@ -150,13 +158,18 @@ interface Run {
   readonly place: string;
   readonly recipients: readonly string[];
   readonly flags: Flags;
+  /** The message for SIGINT and SIGTERM. */
+  readonly interrupted: string;
 }
+
+/** The exit code that shells show for SIGINT. */
+const INTERRUPTED = 130;
 
 /** @throws StartError of one line for an unusable file, folder or database, and when existing data is in the way. */
 async function run(
   copy: (options: Copy) => Promise<ArchiveContents>,
   { release, terminal }: BackupCommandContext,
-  { place, recipients, flags }: Run,
+  { place, recipients, flags, interrupted }: Run,
 ): Promise<ArchiveContents> {
   const { force = false, quiet = false } = flags;
   const config = await loadConfig({ flags: toSettings(flags) });
@@ -164,6 +177,9 @@ async function run(
   const { locateBackup } = await import('../storage/backups/target.js');
   const progress = await openProgressBar(terminal, { quiet, items: 'rows' });
   const onProgress = (done: number, total: number): void => progress.show(done, total);
+  const stopped = new AbortController();
+  const onSignal = (): void => stopped.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     const location = await locateBackup(place, { folder: state, env });
     return await copy({
@@ -175,11 +191,14 @@ async function run(
       ...toIdentity(flags),
       release,
       onProgress,
+      signal: stopped.signal,
     });
   } catch (error) {
+    if (stopped.signal.aborted) throw new CommandError(interrupted, INTERRUPTED);
     if (error instanceof Error && error.name === 'ArchiveError') throw new StartupError(error.message);
     throw toStartupError(error, config);
   } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     progress.stop();
   }
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { importScript } from '../config/import-script.js';
 import { CommandError, StartupError } from '../config/startup-error.js';
-import { runProgram } from './run-program.js';
+import { runProgram, wantsJson } from './run-program.js';
 
 interface Output {
   readonly version: string;
@@ -18,7 +18,23 @@ export async function runProjectProgram(version: string): Promise<void> {
   const program = new Command('trellis').version(version);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   for (const command of projectCommands({ version, print })) program.addCommand(command);
+  reportMistakes(program);
   await runProgram(program);
+}
+
+/** Makes wrong arguments failures of the commands, so that they are reported as JSON if `--json` is one of them. */
+export function reportMistakes(program: Command): void {
+  for (const command of program.commands) {
+    // 1 is the exit code for a breaking change.
+    const usage = command.name() === 'diff' ? 2 : 1;
+    command.exitOverride(({ exitCode, message }) => {
+      // Commander has printed the error as text; 0 is for --help.
+      const text = wantsJson(process.argv) ? message.replace(/^error: /, '') : '';
+      throw exitCode === 0 ? new CommandError('', 0) : new CommandError(text, usage);
+    });
+    if (wantsJson(process.argv)) command.configureOutput({ writeErr: () => undefined });
+    reportMistakes(command);
+  }
 }
 
 export const projectCommands = (output: Output): Command[] => [
@@ -103,6 +119,7 @@ function devCommand({ print }: Output): Command {
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (_flags: unknown, command: Command) => {
+      findTargets();
       const generator = start(['generate', '--watch']);
       let server = start(['serve', ...command.args]);
       let timer: NodeJS.Timeout | undefined;
@@ -117,7 +134,7 @@ function devCommand({ print }: Output): Command {
         timer = setTimeout(restart, QUIET_MS);
       };
       const watchers = [
-        watch('src', { recursive: true }, schedule),
+        ...(existsSync('src') ? [watch('src', { recursive: true }, schedule)] : []),
         watch('.', (_event, name) => name?.startsWith('trellis.config.') === true && schedule()),
       ];
       await new Promise<void>((resolve) => {

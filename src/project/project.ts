@@ -116,5 +116,6 @@ export function defineConfig({ services, site, accounts, ...settings }: ProjectO
 
 /** Returns whether a value is the result of {@link defineConfig}. */
 export function isProjectFile(value: object): value is ProjectFile {
-  return 'services' in value && typeof value.services === 'object' && !Array.isArray(value.services);
+  const { services } = value as { readonly services?: unknown };
+  return typeof services === 'object' && services !== null && !Array.isArray(services);
 }

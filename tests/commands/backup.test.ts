@@ -98,6 +98,26 @@ test.each(targets)('backup and restore: preserve all data in %s', async (kind) =
   expect((await readdir(target.state)).filter((name) => name.startsWith('restore-'))).toEqual([]);
 });
 
+test('backup and restore: leave no copies when they are interrupted', async () => {
+  const interrupt = async (running: Promise<CommandOutcome>, before = process.listenerCount('SIGINT')) => {
+    while (process.listenerCount('SIGINT') === before) await setImmediate();
+    process.emit('SIGINT', 'SIGINT');
+    return running;
+  };
+  const listCopies = async ({ state }: Server) =>
+    (await readdir(state)).filter((name) => /^(?:backup|restore)-/.test(name));
+  expect(await interrupt(run(backupCommand, server))).toMatchObject({ err: 'Interrupted; no backup was made\n' });
+  expect(await listCopies(server)).toEqual([]);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+
+  await run(backupCommand, server);
+  const target = await makeServer('new', engine);
+  const said = await interrupt(run(restoreCommand, target));
+  expect(said).toMatchObject({ err: 'Interrupted; the database has not changed\n' });
+  expect(await listCopies(target)).toEqual([]);
+  expect(await run(restoreCommand, target)).toMatchObject({ code: 0 });
+});
+
 test('backup and restore: move a database from SQLite to the tested engine', async () => {
   const source = await makeServer('sqlite', 'SQLite');
   const database = await openDatabase(source.place);
@@ -202,7 +222,7 @@ describe('restore: changes nothing for', () => {
 
   test('a missing file', async () => {
     await rm(file);
-    await expectRefused("The backup can't be read", '--force');
+    await expectRefused(`The backup can't be read: ${file}: ENOENT\n`, '--force');
   });
 
   test('rows that violate a constraint', async () => {

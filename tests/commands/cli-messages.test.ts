@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,4 +25,42 @@ test('an unreachable database is reported in one line without its URL', async ()
 test.each(['backup', 'restore', 'doctor'])('%s --help: lists the options', async (command) => {
   const { code, out } = await cli.run([command, '--help']);
   expect([code, out]).toEqual([0, expect.stringMatching(/--database-url <url> .*\[DATABASE_URL\]/s) as string]);
+});
+
+test.each([
+  [['--version'], "trellis: The output can't be written: ENOSPC\n"],
+  [['completion', 'bash'], "trellis: The output can't be written: ENOSPC\n"],
+  [['check-config', '--json'], '{"error":"The output can\'t be written: ENOSPC","exit_code":1}\n'],
+])("%j: an output that can't be written is reported in one line", (args, line) => {
+  const stdio: ['ignore', number, 'pipe'] = ['ignore', openSync('/dev/full', 'w'), 'pipe'];
+  const { status, stderr } = spawnSync(process.execPath, ['dist/cli.js', ...args], { stdio, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, line]);
+});
+
+test('dev: outside a project, it fails and starts no server', () => {
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  const args = [path.resolve('dist/cli.js'), 'dev', '--port', '0'];
+  // The pipes are open as long as a process that the command started.
+  const said = spawnSync(process.execPath, args, { cwd: folder, stdio, encoding: 'utf8', timeout: 5000 });
+  expect(said).toMatchObject({ status: 1, stdout: '' });
+  expect(said.stderr).toMatch(/^trellis: .*codegen\.ts is missing\. [^\n]+\n$/);
+});
+
+test.each([
+  ['diff', 2],
+  ['doctor', 1],
+  ['check-config', 1],
+  ['tokens list', 1],
+  ['workload-rules list', 1],
+  ['secrets list', 2],
+])('%s --json: an unknown option is reported as JSON', async (command, code) => {
+  const said = await cli.run([...command.split(' '), '--nope', '--json']);
+  expect(said).toMatchObject({ code, out: '' });
+  expect(JSON.parse(said.err)).toEqual({ error: expect.stringContaining("'--nope'") as string, exit_code: code });
+});
+
+test('an unknown option and --help have their exit codes without --json', async () => {
+  const err = "error: unknown option '--jso'\n(Did you mean --json?)\n";
+  expect(await cli.run(['diff', '--jso'])).toEqual({ code: 2, out: '', err });
+  expect(await cli.run(['tokens', 'create', '--help'])).toMatchObject({ code: 0, err: '' });
 });

@@ -1,7 +1,9 @@
 import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
+import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
+import { EXIT } from './exit-codes.js';
 import { collectValues, omitUndefined, parseDays } from './options.js';
 import { toDateText, toJson, toTable, writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
@@ -96,10 +98,15 @@ type ConsumerToken = components['schemas']['ConsumerTokenMetadata'];
 
 const DAY_SECONDS = 86_400;
 
-async function printTokens({ client, terminal }: CommandContext, { json }: TokenListOptions): Promise<void> {
+async function listTokens({ client }: CommandContext): Promise<ConsumerToken[]> {
   const tokens: ConsumerToken[] = [];
   const pages = readAll((page) => client.GET('/consumer-tokens', { params: { query: page } }));
   for await (const token of pages) tokens.push(token);
+  return tokens;
+}
+
+async function printTokens(session: CommandContext, { json }: TokenListOptions): Promise<void> {
+  const tokens = await listTokens(session);
   const text = json
     ? toJson(tokens)
     : await toTable(
@@ -110,7 +117,7 @@ async function printTokens({ client, terminal }: CommandContext, { json }: Token
         ]),
         'No tokens.',
       );
-  await writeOutput(terminal.out, text);
+  await writeOutput(session.terminal.out, text);
 }
 
 async function mintConsumerToken(session: CommandContext, flags: MintOptions): Promise<void> {
@@ -140,6 +147,12 @@ async function show(
 }
 
 async function revokeToken(session: CommandContext, id: string): Promise<void> {
+  // The service also accepts unknown ids, such as those of write tokens, which would stay valid.
+  if (!(await listTokens(session)).some((token) => token.id === id))
+    throw new CommandError(
+      'No consumer token with this id; "trellis tokens revoke" on the server\'s machine revokes write tokens',
+      EXIT.notFound,
+    );
   await unwrapResult(session.client.DELETE('/consumer-tokens/{id}', { params: { path: { id } } }));
   await session.report(`Revoked token ${id}.`, { id });
 }

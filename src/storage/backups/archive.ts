@@ -3,6 +3,7 @@
  * describe the content. Backups from older releases are migrated like any database.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { type Database, isPostgres } from '../database.js';
 import { sql } from '../kysely.js';
@@ -67,14 +68,14 @@ export async function writeArchiveContents(archive: Database, contents: ArchiveC
  *
  * @throws ArchiveError if the file is not a backup, or is corrupt.
  */
-export async function readArchiveContents(archive: Database): Promise<ArchiveContents> {
+export async function readArchiveContents(archive: Database, signal?: AbortSignal): Promise<ArchiveContents> {
   const own = archive as unknown as Kysely<ArchiveTables>;
   const { createdAt, release } = await readInfo(own);
   await requireIntegrity(own);
   const tables = new Map<TableName, TableSummary>();
   // The names are those of tables, but a newer backup may contain other tables.
   for (const { name, ...expected } of await own.selectFrom('archive_tables').selectAll().execute()) {
-    const summary = await digestTable(archive, name as TableName);
+    const summary = await digestTable(archive, name as TableName, signal);
     if (summary.rows !== expected.rows || summary.digest !== expected.digest) throw corrupt(`table ${name}`);
     tables.set(name as TableName, summary);
   }
@@ -103,10 +104,19 @@ async function requireIntegrity(own: Kysely<ArchiveTables>): Promise<void> {
   if (rows[0]?.integrity_check !== 'ok') throw corrupt(rows[0]?.integrity_check ?? 'structure');
 }
 
-async function digestTable(archive: Database, table: TableName): Promise<TableSummary> {
+async function digestTable(archive: Database, table: TableName, signal?: AbortSignal): Promise<TableSummary> {
   const tally = createRowDigest();
-  for await (const rows of readRows(archive, table)) tally.add(rows);
+  for await (const rows of readRows(archive, table)) {
+    tally.add(rows);
+    await throwIfAborted(signal);
+  }
   return tally.sum();
+}
+
+/** Lets signals be noticed, as statements of SQLite block. @throws the reason of an aborted signal. */
+export async function throwIfAborted(signal: AbortSignal | undefined): Promise<void> {
+  await nextTurn();
+  signal?.throwIfAborted();
 }
 
 function corrupt(part: string): ArchiveError {

@@ -3,7 +3,6 @@ import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
@@ -22,6 +21,7 @@ import {
   readRows,
   type TableName,
   type TableSummary,
+  throwIfAborted,
   toWorkPrefix,
   writeArchiveContents,
   writeRows,
@@ -42,6 +42,8 @@ interface RestoreOptions extends DatabaseTargetConfig, BackupLocation {
   readonly identityFile?: string;
   /** Reports the number of copied rows and the total. */
   readonly onProgress: (done: number, total: number) => void;
+  /** Cancels the restore, which then leaves the database as it was. */
+  readonly signal?: AbortSignal;
 }
 
 interface BackupOptions extends DatabaseTargetConfig, BackupLocation {
@@ -111,9 +113,8 @@ async function writeArchive(temporary: string, source: Database, options: Backup
     const { signal } = options;
     const files = await readPreciousFiles(options.state);
     await writeArchiveContents(archive, { createdAt: new Date(), release: options.release, tables, files });
-    await nextTurn();
-    signal?.throwIfAborted();
-    const contents = await readArchiveContents(archive);
+    await throwIfAborted(signal);
+    const contents = await readArchiveContents(archive, signal);
     // In WAL mode, reading the file would require write access to its folder.
     await sql`pragma journal_mode = delete`.execute(archive);
     return contents;
@@ -137,9 +138,7 @@ async function copyTables(
       tally.add(rows);
       done += rows.length;
       onProgress(done, total);
-      // Statements of SQLite block, so a signal would not be noticed until the end.
-      await nextTurn();
-      signal?.throwIfAborted();
+      await throwIfAborted(signal);
     }
     summaries.set(table, tally.sum());
   }
@@ -189,7 +188,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
   try {
     return await inWorkFolder(join(options.state, RESTORE_PREFIX), async (copy) => {
       await download(options, copy);
-      const contents = await verify(copy);
+      const contents = await verify(copy, options.signal);
       await replace(copy, contents, options);
       return contents;
     });
@@ -223,7 +222,7 @@ export async function verifyBackup({ folder, ...location }: VerifyOptions): Prom
 
 /** Copies a backup in clear to a file. @returns whether the backup was encrypted. */
 async function download(
-  { target, name, identityFile }: BackupLocation & Pick<RestoreOptions, 'identityFile'>,
+  { target, name, identityFile, signal }: BackupLocation & Pick<RestoreOptions, 'identityFile' | 'signal'>,
   copy: string,
 ): Promise<boolean> {
   const content = await target.read(name);
@@ -234,7 +233,7 @@ async function download(
     throw new ArchiveError('The backup is encrypted. Use --identity with the file of an age identity');
   }
   const archive = wasEncrypted ? await decryptBackup(content, identityFile ?? '') : content;
-  await pipeline(archive, createWriteStream(copy, { flags: 'wx', mode: 0o600 })).catch((cause: unknown) => {
+  await pipeline(archive, createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal }).catch((cause: unknown) => {
     throw new ArchiveError(`The backup can't be read completely: ${String(cause)}`, { cause });
   });
   return wasEncrypted;
@@ -249,11 +248,11 @@ async function peek(content: Readable): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
-async function verify(copy: string): Promise<ArchiveContents> {
+async function verify(copy: string, signal?: AbortSignal): Promise<ArchiveContents> {
   try {
     const archive = connectDatabase({ file: copy });
     try {
-      return await readArchiveContents(archive);
+      return await readArchiveContents(archive, signal);
     } finally {
       await archive.destroy();
     }
@@ -304,7 +303,7 @@ async function restoreTables(
   archive: Database,
   target: Database,
   contents: ArchiveContents,
-  { onProgress }: RestoreOptions,
+  { onProgress, signal }: RestoreOptions,
 ): Promise<void> {
   for (const table of [...BACKUP_TABLES].reverse()) await target.deleteFrom(table).execute();
   const total = [...contents.tables.values()].reduce((sum, { rows }) => sum + rows, 0);
@@ -314,6 +313,7 @@ async function restoreTables(
       await writeRows(target, table, rows);
       done += rows.length;
       onProgress(done, total);
+      await throwIfAborted(signal);
     }
   }
 }

@@ -93,7 +93,8 @@ function createFolderTarget(folder: string): BackupTarget {
     async read(name) {
       const file = join(folder, name);
       const handle = await open(file).catch((cause: unknown) => {
-        throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
+        const { code, message } = cause as NodeJS.ErrnoException;
+        throw new ArchiveError(`The backup can't be read: ${file}: ${code ?? message}`, { cause });
       });
       return createReadStream(file, { fd: handle });
     },

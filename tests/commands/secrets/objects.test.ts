@@ -138,6 +138,14 @@ test('tokens: mint, rotate, revoke and purge a consumer token', async () => {
   expect((await cli.run(['tokens', 'list'])).out).toBe('No tokens.\n');
 });
 
+test('tokens: revoke rejects the id of a write token, which would stay valid', async () => {
+  const { data } = await cli.owner.POST('/tokens', { body: { description: 'other' } });
+  const said = await cli.run(['tokens', 'revoke', data?.id ?? '']);
+  expect([said.code, said.out]).toEqual([3, '']);
+  expect(said.err).toContain('No consumer token with this id; "trellis tokens revoke"');
+  await cli.owner.DELETE('/tokens/{id}', { params: { path: { id: data?.id ?? '' } } });
+});
+
 test('audit: filters and prints entries, and verifies the log', async () => {
   const name = newName();
   const env = { TRELLIS_SECRETS_CALLER: `caller-${name}` };

@@ -53,12 +53,17 @@ export async function runDiff(
   { stdout, stderr }: Output = process,
 ): Promise<number> {
   const parsed = parse(args);
-  if (typeof parsed === 'string') return print(stderr, parsed, 2);
+  const fail = (error: string, help = ''): number =>
+    print(stderr, args.includes('--json') ? JSON.stringify({ error, exit_code: 2 }) : `${error}${help}`, 2);
+  if (typeof parsed === 'string') return fail(parsed, `\n\n${USAGE}`);
   const { values, ref: given } = parsed;
   if (values.help) return print(stdout, USAGE, 0);
   const ref = given ?? (await findRelease(root));
-  if (ref === undefined) return print(stdout, 'There is no release to compare with: no tag is named v*.', 0);
-  if (!(await isCommit(root, ref))) return print(stderr, `Expected a commit, branch or tag; received "${ref}".`, 2);
+  if (ref === undefined) {
+    const text = 'There is no release to compare with: no tag is named v*.';
+    return print(stdout, values.json ? JSON.stringify({ ref: null, changes: [] }, null, 2) : text, 0);
+  }
+  if (!(await isCommit(root, ref))) return fail(`Expected a commit, branch or tag; received "${ref}".`);
   const changes = await compareWithRef(root, config, ref);
   const code = changes.some(({ severity }) => severity === 'breaking') ? 1 : 0;
   const text = values.json ? JSON.stringify({ ref, changes }, null, 2) : format(ref, changes, values.all ?? false);
@@ -72,9 +77,9 @@ function parse(args: readonly string[]) {
     const isValid =
       values.help === true || (extra === undefined && (ref === undefined) === (values['since-release'] ?? false));
     const received = args.length === 0 ? 'neither' : `"${args.join(' ')}"`;
-    return isValid ? { values, ref } : `Expected a ref or --since-release; received ${received}.\n\n${USAGE}`;
+    return isValid ? { values, ref } : `Expected a ref or --since-release; received ${received}.`;
   } catch (error) {
-    return `${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

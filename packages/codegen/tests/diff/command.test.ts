@@ -126,6 +126,10 @@ test('--since-release compares with the newest tag, and passes without one', asy
   await edit(NOTES_FILE, 'maximum: 50', 'maximum: 40');
   expect(await diff('--since-release')).toBe(0);
   expect(printed).toContain('no tag is named v*');
+  printed = '';
+  expect(await diff('--since-release', '--json')).toBe(0);
+  expect(JSON.parse(printed)).toEqual({ ref: null, changes: [] });
+  printed = '';
   await git('tag', 'v1.0.0');
   expect(await diff('--since-release')).toBe(1);
   expect(printed).toContain('since v1.0.0.');
@@ -140,4 +144,7 @@ test.each([
 ])('%s is refused', async (_what, args, message) => {
   expect(await diff(...args)).toBe(2);
   expect(printed).toContain(message);
+  printed = '';
+  expect(await diff('--json', ...args)).toBe(2);
+  expect(JSON.parse(printed)).toEqual({ error: expect.any(String) as string, exit_code: 2 });
 });

@@ -16,6 +16,9 @@ const SHARED_LIMITS: BatchLimits = { minBytes: 2048, maxBytes: 4096 };
 /** The time after which a batch is written even if it is short. */
 const FLUSH_MS = 200;
 
+/** The most text that waits for an output that can't be written. Further lines are dropped. */
+const MAX_WAITING_BYTES = 16 * 2 ** 20;
+
 /** The level of warnings in pino. */
 const WARNING = 40;
 
@@ -39,8 +42,19 @@ export function openLineOutput(isShared: boolean): DestinationStream {
   const limits = isShared ? SHARED_LIMITS : LIMITS;
   const { maxBytes } = limits;
   // The output starts to write when it is flushed, so that the end of the process can write everything at once.
-  const output = { dest: 1, sync: false, maxWrite: maxBytes, minLength: maxBytes - 1, periodicFlush: FLUSH_MS };
-  return createLineBatches(openDestination(output), limits);
+  const sizes = { maxWrite: maxBytes, minLength: maxBytes - 1, maxLength: MAX_WAITING_BYTES };
+  const output = openDestination({ dest: 1, sync: false, periodicFlush: FLUSH_MS, ...sizes });
+  outlastFaults(output);
+  return createLineBatches(output, limits);
+}
+
+/** Lines that can't be written, as on a full disk, wait for the next write, and do not end the process. */
+function outlastFaults(output: ReturnType<typeof openDestination>): void {
+  const flushSync = output.flushSync.bind(output);
+  let isFailing = false;
+  output.on('error', () => (isFailing = true)).on('write', () => (isFailing = false));
+  // At the end of the process, it would repeat a failing write for ever.
+  output.flushSync = () => isFailing || flushSync();
 }
 
 /** The batches with lines that are waiting. */

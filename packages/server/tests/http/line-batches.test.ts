@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { pino } from 'pino';
 import { createLineBatches } from '../../src/http/line-batches.js';
 
@@ -61,4 +63,21 @@ describe('batches of log lines', () => {
     expect(writes).toEqual(['one\n']);
     expect(flushes).toEqual(['at once']);
   });
+});
+
+test('a process continues, and ends, while its log is on a full disk', () => {
+  const url = new URL('../../dist/http/request.js', import.meta.url).href;
+  const script = `
+    const log = (await import('${url}')).createLog({ level: 'info' });
+    for (const line of ['one', 'two', 'three']) {
+      log.warn(line);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    console.error('continues');
+    process.exit(3);`;
+  const args = ['--input-type=module', '--eval', script];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    ...{ stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'], encoding: 'utf8', timeout: 10_000 },
+  });
+  expect([status, stderr]).toEqual([3, 'continues\n']);
 });
