@@ -548,6 +548,24 @@ await client.POST('/items', { body: dog });`,
   },
   {
     section,
+    feature: 'webhooks only',
+    note: 'The types and the bundled document have them. There is no operation to implement.',
+    outcome: 'supported',
+    contract: `webhooks:
+  itemAdded:
+    post:
+      operationId: itemAdded
+      tags: [Items]
+      summary: An item was added
+      requestBody: { required: true, content: { application/json: { schema: { type: object } } } }
+      responses:
+        '204': { description: Received. }
+`,
+    handlers: '',
+    exchanges: [{ request: 'GET /items', status: 404, response: { code: 'not_found' } }],
+  },
+  {
+    section,
     feature: 'webhooks',
     note: '`webhooks` in the generated types has what the server sends. Sending it is up to the application.',
     outcome: 'supported',
