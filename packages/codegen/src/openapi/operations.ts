@@ -169,7 +169,7 @@ function writeBody({ required, contents, maxBytes, isDeferred }: BodyContract): 
 
 /** Returns whether a handler needs the media type of a body. */
 function hasContentType(contents: BodyContract['contents']): boolean {
-  return contents.length > 1 || contents.some(({ essence }) => essence.endsWith('/*'));
+  return contents.length > 1 || contents.some(({ essence }) => essence.includes('*'));
 }
 
 function writeForm({ fields, files }: FormContract): string {
