@@ -175,6 +175,27 @@ assert.equal(error?.reason, 'Tea.');`,
   },
   {
     section,
+    feature: 'errors with numbers as codes',
+    note: 'The `ErrorCode` of the client is any text.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { description: Found., content: { application/json: { schema: { type: object } } } }
+        '404': { description: Missing., content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } } }
+components:
+  schemas:
+    Error: { type: object, required: [code], properties: { code: { type: integer, enum: [-1, -2] } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: {} }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: {} }],
+  },
+  {
+    section,
     feature: 'no content',
     outcome: 'supported',
     contract: `paths:
