@@ -72,8 +72,10 @@ export interface GeneratedRow {
   readonly warnings: readonly Diagnostic[];
 }
 
+type GeneratedParts = Pick<Row, 'contract' | 'documents'>;
+
 /** Generates the contract of a row. @throws ContractError */
-export async function generateRow({ contract }: Pick<Row, 'contract'>): Promise<GeneratedRow> {
+export async function generateRow({ contract, documents: others = {} }: GeneratedParts): Promise<GeneratedRow> {
   const config = {
     service: 'example',
     tokenVariable: 'EXAMPLE_TOKEN',
@@ -89,10 +91,7 @@ export async function generateRow({ contract }: Pick<Row, 'contract'>): Promise<
       operation: '@trellis/server/rest/operation',
     },
   };
-  const documents = new Map([
-    [FILE, toDocument(contract)],
-    ['openapi/common.yaml', COMMON],
-  ]);
+  const documents = new Map([[FILE, toDocument(contract)], ['openapi/common.yaml', COMMON], ...Object.entries(others)]);
   const { files, warnings = [] } = await generateService(config, documents);
   return { files, warnings };
 }

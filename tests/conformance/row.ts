@@ -10,6 +10,8 @@ interface Feature {
   readonly note?: string;
   /** The parts of a contract that use the feature: `paths` and `components` in YAML, or SDL. */
   readonly contract: string;
+  /** Other documents of the contract, by path. */
+  readonly documents?: Readonly<Record<string, string>>;
 }
 
 /** A feature that works from the contract to the generated client. */

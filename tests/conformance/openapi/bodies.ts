@@ -191,6 +191,32 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'text/json and application/*+json',
+    note: 'Contracts that ASP.NET writes have them beside `application/json`.',
+    outcome: 'supported',
+    contract: withBody(`application/json: { schema: { $ref: '#/components/schemas/Item' } }
+          text/json: { schema: { $ref: '#/components/schemas/Item' } }
+          application/*+json: { schema: { $ref: '#/components/schemas/Item' } }`).concat(`components:
+  schemas:
+    Item: { type: object, required: [text], properties: { text: { type: string } } }
+`),
+    handlers: `  createItem: async ({ contentType, body }) => ({ status: 200, body: { contentType, text: body.text } }),`,
+    exchanges: [
+      post('application/json', '{"text":"a"}', { status: 200, response: { text: 'a' } }),
+      post('text/json', '{"text":"a"}', { status: 200, response: { contentType: 'text/json', text: 'a' } }),
+      post('text/json', '{}', { status: 400, response: { field: 'text' } }),
+      post('application/merge-patch+json', '{"text":"a"}', {
+        status: 200,
+        response: { contentType: 'application/merge-patch+json', text: 'a' },
+      }),
+      post('application/merge-patch+json', '{}', { status: 400, response: { field: 'text' } }),
+      post('text/plain', 'a', { status: 415 }),
+    ],
+    program: `const { data } = await client.POST('/items', { body: { text: 'a' } });
+assert.equal(data?.text, 'a');`,
+  },
+  {
+    section,
     feature: 'several media types',
     note: 'The handler receives `contentType`, which tells the types of `body` apart.',
     outcome: 'supported',

@@ -443,6 +443,129 @@ components:
   },
   {
     section,
+    feature: '$ref of a path to a file in another folder',
+    note: 'References in a document are relative to its own folder. A file is one component, however many refer to it.',
+    outcome: 'supported',
+    contract: `paths:
+  /items: { $ref: paths/items.yaml }
+  /items/{id}: { $ref: 'paths/items@{id}.yaml' }
+`,
+    documents: {
+      'openapi/paths/items.yaml': `post:
+  operationId: sendItem
+  tags: [Items]
+  summary: Send an item
+  parameters:
+    - { $ref: ../parameters/size.yaml }
+  requestBody:
+    required: true
+    content:
+      application/json:
+        schema:
+          oneOf:
+            - { $ref: ../schemas/cat.yaml }
+            - { $ref: ../schemas/dog.yaml }
+          discriminator: { propertyName: kind, mapping: { c: ../schemas/cat.yaml, d: ../schemas/dog.yaml } }
+  responses:
+    '200': { $ref: '../common.yaml#/components/responses/Echo' }
+`,
+      'openapi/paths/items@{id}.yaml': `put:
+  operationId: replaceItem
+  tags: [Items]
+  summary: Replace an item
+  parameters:
+    - { name: id, in: path, required: true, schema: { $ref: '../schemas/dog.yaml#/properties/name' } }
+    - { $ref: ../parameters/size.yaml }
+  requestBody: { required: true, content: { application/json: { schema: { $ref: ../schemas/cat.yaml } } } }
+  responses:
+    '200': { $ref: '../common.yaml#/components/responses/Echo' }
+`,
+      'openapi/parameters/size.yaml': 'name: size\nin: query\nschema: { $ref: sizes/cat.yaml }\n',
+      'openapi/parameters/sizes/cat.yaml': 'type: integer\nmaximum: 9\n',
+      'openapi/schemas/cat.yaml': `type: object
+required: [kind]
+properties: { kind: { type: string }, lives: { type: integer }, mother: { $ref: cat.yaml } }
+`,
+      'openapi/schemas/dog.yaml': `type: object
+required: [kind]
+properties: { kind: { type: string }, name: { type: string, maxLength: 5 } }
+`,
+    },
+    program: `const mother: import('./types.js').components['schemas']['Cat'] = { kind: 'c', lives: 9 };
+const dog: import('./types.js').components['schemas']['Dog'] = { kind: 'd', name: 'Rex' };
+await client.POST('/items', { body: { kind: 'c', mother } });
+await client.POST('/items', { body: dog });`,
+    exchanges: [
+      {
+        request: 'POST /items?size=1',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "c", "mother": {"kind": "c", "lives": 9}}',
+        status: 200,
+        response: { query: { size: 1 }, body: { kind: 'c', mother: { kind: 'c', lives: 9 } } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "d", "name": "Hector"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'PUT /items/Rex',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "c", "mother": {"kind": "c", "lives": "many"}}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'PUT /items/Hector',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "c"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'an error in a file of a path',
+    outcome: 'refused',
+    contract: `paths:
+  /items: { $ref: paths/items.yaml }
+`,
+    documents: {
+      'openapi/paths/items.yaml': `get:
+  operationId: listItems
+  sumary: Items
+  responses:
+    '200': { $ref: '../comon.yaml#/components/responses/Echo' }
+`,
+    },
+    errors: [
+      'openapi/paths/items.yaml:3:3 Unknown field "sumary" in this operation. Did you mean "summary"?',
+      'openapi/paths/items.yaml:5:20 Expected $ref to refer to a document of this contract; received "comon.yaml#/components/responses/Echo". Did you mean "openapi/common.yaml"?',
+    ],
+  },
+  {
+    section,
+    feature: 'webhooks only',
+    note: 'The types and the bundled document have them. There is no operation to implement.',
+    outcome: 'supported',
+    contract: `webhooks:
+  itemAdded:
+    post:
+      operationId: itemAdded
+      tags: [Items]
+      summary: An item was added
+      requestBody: { required: true, content: { application/json: { schema: { type: object } } } }
+      responses:
+        '204': { description: Received. }
+`,
+    handlers: '',
+    exchanges: [{ request: 'GET /items', status: 404, response: { code: 'not_found' } }],
+  },
+  {
+    section,
     feature: 'webhooks',
     note: '`webhooks` in the generated types has what the server sends. Sending it is up to the application.',
     outcome: 'supported',
@@ -809,6 +932,20 @@ paths:
 `,
     errors: [
       '3:18 An operation cannot be a $ref; in OpenAPI only a path can. Bundle the documents first, such as with "npx @redocly/cli bundle". 2 operations are references.',
+    ],
+  },
+  {
+    section,
+    feature: '$ref of an operation of a webhook or in a file of a path',
+    outcome: 'refused',
+    contract: `paths:
+  /items: { $ref: paths/items.yaml }
+webhooks:
+  added: { post: { $ref: added.yaml } }
+`,
+    documents: { 'openapi/paths/items.yaml': 'get: { $ref: list.yaml }\n' },
+    errors: [
+      'openapi/paths/items.yaml:1:14 An operation cannot be a $ref; in OpenAPI only a path can. Bundle the documents first, such as with "npx @redocly/cli bundle". 2 operations are references.',
     ],
   },
   {

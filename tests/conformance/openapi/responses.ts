@@ -175,6 +175,27 @@ assert.equal(error?.reason, 'Tea.');`,
   },
   {
     section,
+    feature: 'errors with numbers as codes',
+    note: 'The `ErrorCode` of the client is any text.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { description: Found., content: { application/json: { schema: { type: object } } } }
+        '404': { description: Missing., content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } } }
+components:
+  schemas:
+    Error: { type: object, required: [code], properties: { code: { type: integer, enum: [-1, -2] } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: {} }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: {} }],
+  },
+  {
+    section,
     feature: 'no content',
     outcome: 'supported',
     contract: `paths:
@@ -256,7 +277,7 @@ components:
   {
     section,
     feature: 'several media types',
-    note: 'The first one is sent unless the handler sets `Content-Type`.',
+    note: 'Objects are sent as JSON, all else in the first one, unless the handler sets `Content-Type`.',
     outcome: 'supported',
     contract: `paths:
   /items:
@@ -363,6 +384,75 @@ components:
       '10:22 The media type has no schema, so any value is accepted.',
     ],
     exchanges: [{ request: 'GET /items', status: 200, response: [1] }],
+  },
+  {
+    section,
+    feature: 'text/plain and text/json beside JSON',
+    note: 'Contracts that ASP.NET writes have them.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content:
+            text/plain: { schema: { $ref: '#/components/schemas/Item' } }
+            application/json: { schema: { $ref: '#/components/schemas/Item' } }
+            text/json: { schema: { $ref: '#/components/schemas/Item' } }
+components:
+  schemas:
+    Item: { type: object, required: [id], properties: { id: { type: integer } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: { id: 1 } }),`,
+    exchanges: [
+      {
+        request: 'GET /items',
+        status: 200,
+        response: { id: 1 },
+        responseHeaders: { 'content-type': 'application/json; charset=utf-8' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'text/event-stream beside JSON',
+    note: 'The type of the body decides.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: stream, in: query, schema: { type: boolean } }]
+      responses:
+        '200':
+          description: Items at once, or as they come.
+          content:
+            application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Item' } } }
+            text/event-stream: { schema: { type: string }, x-event: { $ref: '#/components/schemas/Item' } }
+components:
+  schemas:
+    Item: { type: object, required: [id], properties: { id: { type: integer } } }
+`,
+    handlers: `listItems: async ({ query }) => ({
+      status: 200,
+      body: query.stream ? (async function* () { yield { id: '1', data: { id: 1 } }; })() : [{ id: 1 }],
+    }),`,
+    exchanges: [
+      { request: 'GET /items', status: 200, response: [{ id: 1 }] },
+      {
+        request: 'GET /items?stream=true',
+        status: 200,
+        response: 'id: 1\ndata: {"id":1}\n\n',
+        responseHeaders: { 'content-type': 'text/event-stream; charset=utf-8' },
+        isRepeated: false,
+      },
+    ],
   },
   {
     section,

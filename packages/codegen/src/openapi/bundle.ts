@@ -55,9 +55,21 @@ class Bundler {
     return Object.fromEntries(
       Object.entries(value).map(([key, part]) => [
         key,
-        key === '$ref' && typeof part === 'string' ? this.#refer(part, file) : this.#copy(part, file),
+        key === '$ref' && typeof part === 'string'
+          ? this.#refer(part, file)
+          : key === 'discriminator' && isRecord(part) && isRecord(part.mapping)
+            ? { ...part, mapping: this.#copyMapping(part.mapping, file) }
+            : this.#copy(part, file),
       ]),
     );
+  }
+
+  #copyMapping(mapping: Record<string, unknown>, file: string): Record<string, unknown> {
+    const targets = Object.entries(mapping).map(([key, target]) => [
+      key,
+      typeof target === 'string' ? this.#refer(target, file) : target,
+    ]);
+    return Object.fromEntries(targets) as Record<string, unknown>;
   }
 
   #refer(text: string, file: string): string {

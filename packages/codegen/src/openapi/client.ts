@@ -68,8 +68,12 @@ function hasCodes({ schemas }: Contract): boolean {
   return hasValues(resolveSchema(schemas, code));
 }
 
-const hasValues = (schema: SchemaObject | undefined): boolean =>
-  typeof schema === 'object' && (schema.enum !== undefined || schema.const !== undefined);
+/** Returns whether a schema lists texts. Other contracts have numbers as codes. */
+function hasValues(schema: SchemaObject | undefined): boolean {
+  if (typeof schema !== 'object') return false;
+  const values = (schema.enum ?? [schema.const]).filter((value) => value !== null);
+  return values.length > 0 && values.every((value) => typeof value === 'string');
+}
 
 /** The client encodes bodies as JSON unless this table says otherwise. */
 function writeMediaType({ method, path, body }: Operation): readonly string[] {

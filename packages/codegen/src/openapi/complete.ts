@@ -177,7 +177,7 @@ function dropReservedHeaders(sources: ContractSources, parent: DocumentNode, rep
   });
   if (kept.length === parameters.length) return;
   (parent.value as Record<string, unknown>).parameters = kept.map(({ value }) => value);
-  for (const [index, { path }] of kept.entries()) recordMove(child(child(parent, 'parameters'), index), path);
+  for (const [index, written] of kept.entries()) recordMove(child(child(parent, 'parameters'), index), written);
 }
 
 /** Completes a contract, with a warning for each value that had to be derived. Changes the value of the document. */

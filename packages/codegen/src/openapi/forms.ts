@@ -27,13 +27,13 @@ export interface MediaType {
   readonly parameters: string;
 }
 
-const PATTERN = /^((?:\*|[\w!#$&^.+-]+)\/(?:\*|[\w!#$&^.+-]+))\s*((?:;\s*[^;]+)*)$/;
+const PATTERN = /^((?:\*|[\w!#$&^.+-]+)\/(?:\*(?:\+json)?|[\w!#$&^.+-]+))\s*((?:;\s*[^;]+)*)$/;
 
 /** Parses a media type or a media range. */
 export function parseMediaType(text: string): MediaType | undefined {
   const [, essence = '', parameters = ''] = PATTERN.exec(text) ?? [];
   if (essence === '' || (essence.startsWith('*') && essence !== '*/*')) return undefined;
-  return { essence: essence.toLowerCase(), isRange: essence.endsWith('*'), parameters };
+  return { essence: essence.toLowerCase(), isRange: essence.includes('*'), parameters };
 }
 
 /** Returns whether the parameters of a media type are absent or say UTF-8, the only charset of the server. */
@@ -41,10 +41,10 @@ export function isUtf8({ parameters }: MediaType): boolean {
   return /^(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(parameters);
 }
 
-/** Returns the essence of a media type of JSON. */
+/** Returns the essence of a media type of JSON, or of a range of such types, which ASP.NET writes as `application/*+json`. */
 export function findJsonType(text: string): string | undefined {
   const essence = parseMediaType(text)?.essence ?? '';
-  return /^application\/(?:[\w.+-]+\+)?json$/.test(essence) ? essence : undefined;
+  return /^(?:application|text)\/json$|\+json$/.test(essence) ? essence : undefined;
 }
 
 export interface FormContract {

@@ -9,8 +9,11 @@ interface Source {
   /** Reads the positions of its parts, which only messages need. */
   readonly readPositions: () => Positions;
   /** Parts that were moved after parsing: the path, joined by {@link SEPARATOR}, and where the part is written. */
-  readonly moved: Map<string, readonly string[]>;
+  readonly moved: Map<string, Written>;
 }
+
+/** Where a part is written: its document, and its path there. */
+type Written = Pick<DocumentNode, 'path' | 'source'>;
 
 interface Positions {
   readonly document: Document;
@@ -169,20 +172,19 @@ function listMerged(document: Document, value: Node | null): readonly unknown[] 
 /** The name of a property that sets the prototype of an object. */
 export const UNSAFE_NAME = '__proto__';
 
-/** Records where a part that was moved is written, for its position in messages. */
-export function recordMove({ source, path }: DocumentNode, written: readonly string[]): void {
+/** Records where a part that was moved is written, for its position in messages. It may be in another document. */
+export function recordMove({ source, path }: DocumentNode, written: Written): void {
   source.moved.set(path.join(SEPARATOR), written);
 }
 
-/** Returns the path at which a part is written in its document. */
-function findWrittenPath({ source: { moved }, path }: DocumentNode): readonly string[] {
-  if (moved.size === 0) return path;
-  let found = path;
-  for (let end = found.length; end > 0; end -= 1) {
-    const written = moved.get(found.slice(0, end).join(SEPARATOR));
+/** Returns the place at which a part is written. */
+function findWritten({ source, path }: DocumentNode): Written {
+  let found: Written = { source, path };
+  for (let end = path.length; end > 0; end -= 1) {
+    const written = found.source.moved.get(found.path.slice(0, end).join(SEPARATOR));
     if (written === undefined) continue;
-    found = [...written, ...found.slice(end)];
-    end = found.length + 1;
+    found = { source: written.source, path: [...written.path, ...found.path.slice(end)] };
+    end = found.path.length + 1;
   }
   return found;
 }
@@ -250,9 +252,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Returns the position of a place in its file, or that of the nearest enclosing place if it does not exist. */
 export function locateNode(place: DocumentNode, part: NodePart = 'value'): Location {
-  const { source } = place;
+  const { source, path } = findWritten(place);
   const { document, lines } = source.readPositions();
-  const path = findWrittenPath(place);
   let node: Node | null = document.contents;
   let found = node;
   for (const [index, key] of path.entries()) {

@@ -169,7 +169,7 @@ function writeBody({ required, contents, maxBytes, isDeferred }: BodyContract): 
 
 /** Returns whether a handler needs the media type of a body. */
 function hasContentType(contents: BodyContract['contents']): boolean {
-  return contents.length > 1 || contents.some(({ essence }) => essence.endsWith('/*'));
+  return contents.length > 1 || contents.some(({ essence }) => essence.includes('*'));
 }
 
 function writeForm({ fields, files }: FormContract): string {
@@ -394,7 +394,8 @@ function writeHandlers({ name, description, operations }: Contract['tags'][numbe
 
 function writeServiceHandlers({ service, title, tags }: Contract): string {
   const parts = tags.map(({ name }) => handlersName(name)).join(', ');
-  return `${docstring(`All handlers of ${title}.`)}export interface ${pascal(service)}Handlers extends ${parts} {}\n`;
+  const base = parts === '' ? '' : ` extends ${parts}`;
+  return `${docstring(`All handlers of ${title}.`)}export interface ${pascal(service)}Handlers${base} {}\n`;
 }
 
 function typeOfContent({ kind, schema }: MediaContent, inline: string): string {

@@ -153,10 +153,10 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   );
   throwDiagnostics(diagnostics);
   const root = getRoot(file, sources);
-  checkInlineOperations(root, report);
-  throwDiagnostics(diagnostics);
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
+  checkInlineOperations(root, report);
+  throwDiagnostics(diagnostics);
   completeContract(sources, root, report);
   for (const place of sources.values()) checkStructure(sources, place, report);
   for (const place of sources.values()) checkSchemas(sources, place, report);

@@ -26,22 +26,32 @@ export function wrapFragment(place: DocumentNode): DocumentNode {
   if (!isRecord(place.value) || has(place, 'openapi') || has(place, 'swagger')) return place;
   const info = { title: place.source.file, version: '1.0.0' };
   const wrapped = { ...place, value: { openapi: '3.1.0', info, components: {}, [FRAGMENT]: place.value } };
-  recordMove(child(wrapped, FRAGMENT), []);
+  recordMove(child(wrapped, FRAGMENT), { source: place.source, path: [] });
   return wrapped;
+}
+
+/** The documents, with the names of their components by section. */
+interface Components {
+  readonly sources: ContractSources;
+  readonly names: Map<string, Set<string>>;
 }
 
 /** Makes a component of every part that a reference leads to. Changes the values of the documents. */
 export function resolveReferences(sources: ContractSources): void {
-  const due = [...sources.values()].flatMap((source) => listObjects(source));
+  const sorted = [...sources].sort(([one], [other]) => (one < other ? -1 : 1));
+  const due = sorted.flatMap(([, source]) => listObjects(source));
+  const components = { sources, names: listNames(sources) };
   const seen = new Set<unknown>();
   const replaced: string[] = [];
   for (let object = due.shift(); object !== undefined; object = due.shift()) {
-    if (seen.has(object.place.value) || findTextField(object.place, '$ref') === undefined) continue;
+    if (seen.has(object.place.value)) continue;
+    if (object.name === 'discriminator') due.push(...resolveMapping(components, object.place));
+    if (findTextField(object.place, '$ref') === undefined) continue;
     seen.add(object.place.value);
     if (object.name === 'pathItem' && object.place.path[0] === 'paths') {
       replaced.push(findTextField(object.place, '$ref') ?? '');
-      replacePathItem(sources, object.place);
-    } else due.push(...resolvePart(sources, object));
+      due.push(...replacePathItem(sources, object.place));
+    } else due.push(...resolvePart(components, object));
   }
   for (const { place, name } of [...sources.values()].flatMap((source) => listObjects(source))) {
     if (!isRecord(place.value)) continue;
@@ -54,24 +64,50 @@ export function resolveReferences(sources: ContractSources): void {
   }
 }
 
+function listNames(sources: ContractSources): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const source of sources.values()) {
+    for (const [section, members] of entries(child(source, 'components')))
+      names.set(section, new Set([...(names.get(section) ?? []), ...entries(members).map(([name]) => name)]));
+  }
+  return names;
+}
+
 /** Replaces the names of schemas in the mapping of a discriminator by references. */
 function completeMapping(discriminator: DocumentNode): void {
   const mapping = child(discriminator, 'mapping').value;
   if (!isRecord(mapping)) return;
   for (const [value, target] of Object.entries(mapping)) {
-    if (typeof target === 'string' && /^[A-Za-z0-9._-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target))
-      mapping[value] = `#/components/schemas/${target}`;
+    if (typeof target === 'string' && !isReference(target)) mapping[value] = `#/components/schemas/${target}`;
   }
 }
 
+/** Returns whether a value of a mapping is a reference, not the name of a schema. */
+const isReference = (text: string): boolean => !/^[A-Za-z0-9._-]+$/.test(text) || /\.(?:json|ya?ml)$/.test(text);
+
+/** Replaces the references of a mapping. Returns the objects of the parts that were not known before. */
+function resolveMapping(components: Components, discriminator: DocumentNode): TypedNode[] {
+  const mapping = child(discriminator, 'mapping').value;
+  if (!isRecord(mapping)) return [];
+  return Object.entries(mapping).flatMap(([key, text]) => {
+    if (typeof text !== 'string' || !isReference(text)) return [];
+    const mention = { $ref: text };
+    const place = { source: discriminator.source, path: discriminator.path, value: mention };
+    const found = resolvePart(components, { place, name: 'schema' });
+    mapping[key] = mention.$ref;
+    return found;
+  });
+}
+
 /** Replaces a reference to a part by one to a component. Returns the objects of a part that was not known before. */
-function resolvePart(sources: ContractSources, { place, name }: TypedNode): TypedNode[] {
+function resolvePart(components: Components, { place, name }: TypedNode): TypedNode[] {
+  const { sources } = components;
   const text = findTextField(place, '$ref') ?? '';
   const { section } = OPENAPI_GRAMMAR[name];
   if (section === undefined || parseReference(place.source.file, text) !== undefined) return [];
   const target = findPart(sources, place.source.file, text);
   if (target === undefined || !isRecord(place.value)) return [];
-  const { name: component, isNew } = toComponent(sources, target, section);
+  const { name: component, isNew } = toComponent(components, target, section);
   const isLocal = target.source.file === place.source.file;
   const file = isLocal ? '' : path.relative(path.dirname(place.source.file), target.source.file);
   place.value.$ref = `${file}#/components/${section}/${component}`;
@@ -109,21 +145,24 @@ interface Component {
 }
 
 /** Moves a part to the components of its document. A reference takes its place. */
-function toComponent(sources: ContractSources, target: DocumentNode, section: string): Component {
+function toComponent({ sources, names }: Components, target: DocumentNode, section: string): Component {
   const ref = findTextField(target, '$ref');
-  const known = ref === undefined ? undefined : parseReference(target.source.file, ref);
+  const alias = ref === undefined ? undefined : parseReference(target.source.file, ref);
   const isAlias = isRecord(target.value) && Object.keys(target.value).length === 1;
-  if (isAlias && known?.section === section && known.file === target.source.file)
-    return { name: known.name, isNew: false };
+  if (isAlias && alias?.section === section && alias.file === target.source.file)
+    return { name: alias.name, isNew: false };
   const root = sources.get(target.source.file)?.value as Record<string, unknown>;
   const components = (root.components ??= {}) as Record<string, Record<string, unknown>>;
   const members = (components[section] ??= {});
-  const name = toUnusedName(toName(target), Object.keys(members));
+  // The names of components differ in all documents, as these are bundled.
+  const known = names.get(section) ?? new Set();
+  const name = toUnusedName(toName(target), known);
+  names.set(section, known.add(name));
   members[name] = target.value;
-  recordMove({ ...target, path: ['components', section, name] }, target.path);
+  recordMove({ ...target, path: ['components', section, name] }, target);
   const parent = target.path.slice(0, -1).reduce<unknown>(pick, root) as Record<string, unknown>;
   const key = target.path.at(-1) ?? '';
-  if (target.path.length > 0 && key !== FRAGMENT) parent[key] = { $ref: `#/components/${section}/${name}` };
+  if (target.path.length > 0) parent[key] = { $ref: `#/components/${section}/${name}` };
   return { name, isNew: true };
 }
 
@@ -143,25 +182,54 @@ function toName({ path: keys, source: { file } }: DocumentNode): string {
 
 const toWord = (text: string): string => text.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^_+|_+$/g, '') || 'Root';
 
-function toUnusedName(name: string, known: readonly string[]): string {
+function toUnusedName(name: string, known: ReadonlySet<string>): string {
   let count = 1;
-  while (known.includes(count === 1 ? name : `${name}${count}`)) count += 1;
+  while (known.has(count === 1 ? name : `${name}${count}`)) count += 1;
   return count === 1 ? name : `${name}${count}`;
 }
 
-/** Replaces a reference to a path item by the path item. What stands beside the reference takes precedence. */
-function replacePathItem(sources: ContractSources, place: DocumentNode): void {
+/**
+ * Replaces a reference to a path item by the path item. The fields beside the reference take precedence. Returns the
+ * objects of the path item.
+ */
+function replacePathItem(sources: ContractSources, place: DocumentNode): TypedNode[] {
   const seen = new Set<unknown>();
   while (isRecord(place.value) && typeof place.value.$ref === 'string' && !seen.has(place.value.$ref)) {
     seen.add(place.value.$ref);
     const target = findPart(sources, place.source.file, place.value.$ref);
-    if (target === undefined || !isRecord(target.value)) return;
+    if (target === undefined || !isRecord(target.value)) return [];
     const own = Object.keys(place.value);
     delete place.value.$ref;
-    for (const [key, part] of entries(target)) {
+    for (const [key, part] of entries(rebase(target, place.source.file))) {
       if (own.includes(key) && key !== '$ref') continue;
       place.value[key] = part.value;
-      if (part.source === place.source) recordMove(child(place, key), part.path);
+      recordMove(child(place, key), part);
     }
   }
+  return listObjects(place, 'pathItem');
+}
+
+/** Returns a path item whose references are relative to the document that it moves to. */
+function rebase(item: DocumentNode, file: string): DocumentNode {
+  const from = item.source.file;
+  if (from === file) return item;
+  const copy = { source: item.source, path: item.path, value: structuredClone(item.value) };
+  const move = (text: string) => moveReference(text, from, file);
+  // YAML aliases may repeat an object.
+  for (const value of new Set(listObjects(copy, 'pathItem').map(({ place }) => place.value))) {
+    if (!isRecord(value)) continue;
+    if (typeof value.$ref === 'string') value.$ref = move(value.$ref);
+    if (!isRecord(value.discriminator) || !isRecord(value.discriminator.mapping)) continue;
+    const { mapping } = value.discriminator;
+    for (const [key, text] of Object.entries(mapping))
+      if (typeof text === 'string' && isReference(text)) mapping[key] = move(text);
+  }
+  return copy;
+}
+
+function moveReference(text: string, from: string, to: string): string {
+  const [relative = '', ...fragment] = text.split('#');
+  if (/^[a-z][a-z\d+.-]*:/iu.test(relative)) return text;
+  const target = relative === '' ? from : path.join(path.dirname(from), relative);
+  return [target === to ? '' : path.relative(path.dirname(to), target), ...fragment].join('#');
 }

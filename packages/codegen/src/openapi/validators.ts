@@ -156,7 +156,7 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
     schema === undefined || kind === 'bytes' ? [] : [{ essence, kind, schema }],
   );
   for (const { essence, schema } of validated) {
-    found.push([body.contents.length === 1 && !essence.endsWith('/*') ? 'body' : `body ${essence}`, schema]);
+    found.push([body.contents.length === 1 && !essence.includes('*') ? 'body' : `body ${essence}`, schema]);
   }
   const [only, ...others] = body.contents;
   const json = only?.kind === 'json' && others.length === 0 ? only.schema : undefined;

@@ -79,7 +79,9 @@ export function requireContentType({ headers }: IncomingMessage, { contentTypes 
 export function findDeclaredType(type: string, declared: readonly string[]): string | undefined {
   if (type === '') return undefined;
   const range = `${type.slice(0, type.indexOf('/'))}/*`;
-  return [type, range, '*/*'].find((candidate) => declared.includes(candidate));
+  // Not of HTTP, but every contract that ASP.NET writes has it.
+  const suffixed = type.endsWith('+json') ? [`${range}+json`] : [];
+  return [type, ...suffixed, range, '*/*'].find((candidate) => declared.includes(candidate));
 }
 
 function isUtf8(parameters: string): boolean {

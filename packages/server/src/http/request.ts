@@ -184,9 +184,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Returns whether a content type is JSON. */
+/** Returns whether a content type is JSON, by the definition of browsers. */
 export function isJson(contentType: string): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
+  return /^(?:(?:application|text)\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/.test(contentType);
 }
 
 /** A request target, still percent-encoded. */

@@ -5,7 +5,8 @@ import type { Response } from 'express';
 import { chooseEncoding, GzipStream } from '../http/compression.js';
 import { PRIVATE } from '../http/headers.js';
 import type { ToPayload } from '../http/payload.js';
-import type { OperationSpec, ServerSentEvent } from './operation.js';
+import { isJson } from '../http/request.js';
+import type { OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream';
 
@@ -170,8 +171,13 @@ async function write(
   return response.write(gzip?.text(END) ?? END);
 }
 
+/** Returns whether the schema of a response is that of its events: the schema of the first JSON or event stream. */
+export const isEventSchema = ({ contentTypes }: ResponseSpec): boolean =>
+  contentTypes.find((type) => type === EVENT_STREAM_TYPE || isJson(type)) === EVENT_STREAM_TYPE;
+
 function requireContractEvent({ id, responses }: OperationSpec, { data }: ServerSentEvent): void {
-  const validate = responses[200]?.validate;
+  const spec = responses[200];
+  const validate = spec && isEventSchema(spec) ? spec.validate : undefined;
   if (validate === undefined || validate(JSON.parse(JSON.stringify(data)))) return;
   const [error] = validate.errors ?? [];
   throw new Error(`Operation ${id}: an event at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}.`);

@@ -10,7 +10,7 @@ import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
-import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
+import { EVENT_STREAM_TYPE, isEventSchema, type EventStreamOptions, sendEvents } from './event-stream.js';
 import {
   assertValid,
   readCookieParameters,
@@ -271,9 +271,17 @@ function findEvents(
   operation: OperationSpec,
   { status, body }: HandlerResponse,
 ): AsyncIterable<ServerSentEvent> | undefined {
-  // The generated types guarantee that the body of such a response is iterable.
-  const isStream = findResponse(operation, status)?.contentTypes[0] === EVENT_STREAM_TYPE;
-  return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
+  const spec = findResponse(operation, status);
+  return isEvents(body) && spec?.contentTypes.includes(EVENT_STREAM_TYPE) ? body : undefined;
+}
+
+const isEvents = (body: unknown): body is AsyncIterable<ServerSentEvent> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+/** Returns the media type of a body whose handler has not chosen one: text and bytes have the first of the contract. */
+function findDefaultType({ contentTypes }: ResponseSpec, body: unknown): string | undefined {
+  const isEncoded = typeof body === 'string' || body instanceof Uint8Array;
+  return (isEncoded ? undefined : contentTypes.find(isJson)) ?? contentTypes[0];
 }
 
 interface Format {
@@ -291,7 +299,8 @@ async function respond(response: Response, format: Format, result: HandlerRespon
   const { operation, toPayload } = format;
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
-  const declared = findResponse(operation, status)?.contentTypes[0];
+  const spec = findResponse(operation, status);
+  const declared = spec && findDefaultType(spec, body);
   response.statusCode = status;
   response.setHeader('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
   if (headers !== undefined) response.set(headers);
@@ -329,9 +338,9 @@ function findProblem(operation: OperationSpec, { status, body, headers }: Handle
   if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract documents no body';
   if (body === undefined) return 'the contract requires a body';
   // Validates the serialized form, in which dates are text and undefined properties are absent.
-  const type = findType(headers) ?? spec.contentTypes[0] ?? '';
+  const type = findType(headers) ?? findDefaultType(spec, body) ?? '';
   if (type.includes('*')) return `the handler has to set Content-Type for ${type}`;
-  if (spec.validate === undefined || !isJson(type)) return undefined;
+  if (spec.validate === undefined || !isJson(type) || isEventSchema(spec)) return undefined;
   if (spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
   const [error] = spec.validate.errors ?? [];
   return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;

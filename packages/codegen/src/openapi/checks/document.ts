@@ -55,7 +55,8 @@ export function collectOperations(sources: ContractSources, root: DocumentNode):
 
 /** Reports operations that are references, which descriptions in many files have until they are bundled. */
 export function checkInlineOperations(root: DocumentNode, report: ReportDiagnostic): void {
-  const operations = entries(child(root, 'paths')).flatMap(([, item]) => METHODS.map((method) => child(item, method)));
+  const items = [...entries(child(root, 'paths')), ...entries(child(root, 'webhooks'))];
+  const operations = items.flatMap(([, item]) => METHODS.map((method) => child(item, method)));
   const [first, ...others] = operations.filter((place) => has(place, '$ref'));
   if (first === undefined) return;
   const count = others.length === 0 ? '' : ` ${others.length + 1} operations are references.`;

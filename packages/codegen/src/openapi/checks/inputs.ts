@@ -164,7 +164,8 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
       report(child(media, 'encoding'), message, 'key');
     } else if (essence.startsWith('multipart/')) {
       report(media, `"${type}" is not supported: use ${MULTIPART}, or x-body: deferred for its bytes.`, 'key');
-    } else if (essence.startsWith('text/')) checkText(sources, { type, media }, report);
+    } else if (essence.startsWith('text/') && findJsonType(type) === undefined)
+      checkText(sources, { type, media }, report);
   }
 }
 
