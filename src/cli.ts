@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { formatFailure, wantsJson } from './commands/run-program.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -9,8 +8,7 @@ const [, , first = '', , second] = process.argv;
 
 // The reader of a pipe, such as "head", may have read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  const message = `The output can't be written: ${error.code ?? error.message}`;
-  if (error.code !== 'EPIPE') process.stderr.write(formatFailure({ message, exitCode: 1 }, wantsJson(process.argv)));
+  if (error.code !== 'EPIPE') process.stderr.write(`${formatOutputFailure(error)}\n`);
   process.exit(1);
 });
 
@@ -29,4 +27,10 @@ else if (
 } else {
   const { runWholeProgram } = await import('./program.js');
   await runWholeProgram(version);
+}
+
+/** Like `formatFailure`, which this file does not load, because it starts every command. */
+function formatOutputFailure({ code, message: reason }: NodeJS.ErrnoException): string {
+  const message = `The output can't be written: ${code ?? reason}`;
+  return process.argv.includes('--json') ? JSON.stringify({ error: message, exit_code: 1 }) : `trellis: ${message}`;
 }
