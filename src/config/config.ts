@@ -370,7 +370,7 @@ function toMistake(given: ReadonlyMap<string, SourcedValue>, services: readonly 
   // URLs may contain credentials by mistake, and an identity of age may be mistaken for its public key.
   const text = JSON.stringify((isList && Array.isArray(value) ? value.join(',') : value) ?? null);
   const shown = text.replace(/\/\/[^/@]*@/g, '//…@');
-  const isHidden = isSecret || /age-(?:secret-key|plugin)-/i.test(text);
+  const isHidden = isSecret ?? /age-(?:secret-key|plugin)-/i.test(text);
   return `${source}: expected ${expected}; received ${isHidden ? 'a value' : shown}`;
 }
 

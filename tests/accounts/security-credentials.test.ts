@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createToken } from '../../src/accounts/bearer-tokens.js';
-import type { SessionCaller } from '../../src/accounts/callers.js';
 import { ORIGIN } from '../contract/contract-server.js';
 import { Passkey } from '../contract/passkey.js';
 import { toStatusAndCode, inDays, openStage, type Stage } from './fixtures.js';
@@ -187,10 +186,7 @@ describe('A session', () => {
     const bob = await accounts.sessions.findCaller(stage.bob.cookie.split('=')[1]!);
     const begun = await stage.bob.send('POST', '/api/auth/credentials/begin');
     const credential = new Passkey(ORIGIN).create(begun.body as never);
-    await database
-      .deleteFrom('sessions')
-      .where('person_id', '=', (bob as SessionCaller).personId)
-      .execute();
+    await database.deleteFrom('sessions').where('person_id', '=', bob!.personId).execute();
     const ended = { code: 'unauthenticated' };
     await expect(accounts.passkeys.finish(bob, { credential }, '192.0.2.7')).rejects.toMatchObject(ended);
     const token = { label: 'x', expiresAt: new Date(inDays(1)) };

@@ -53,12 +53,12 @@ async function sendToUrl(url: string, position: ExportedPosition): Promise<void>
 
 /** The URL may contain a credential, and errors of `fetch` quote it. */
 function throwWithoutUrl(error: unknown): never {
-  const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: unknown } };
+  const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
   const reason =
     name === 'TimeoutError'
       ? 'no response in time'
       : (cause?.code ?? 'its URL has a user name or a port that is not allowed');
-  throw new Error(`The receiver of audit positions could not be reached: ${String(reason)}`);
+  throw new Error(`The receiver of audit positions could not be reached: ${reason}`);
 }
 
 /** Facility 13 is the audit log, severity 5 a notice. */
