@@ -197,6 +197,11 @@ describe.each([
     });
   });
 
+  test('replaces the id that a client has chosen for its request', async () => {
+    const { headers } = await send('/healthz', { headers: { 'x-request-id': 'chosen-by-a-client' } });
+    expect(headers['x-request-id']).toMatch(/^[\da-f-]{32,36}$/);
+  });
+
   test('passes on the events of a stream at once', async () => {
     const own = { cookie, origin: `https://${HOST}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN });

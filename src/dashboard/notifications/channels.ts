@@ -1,12 +1,12 @@
 /** Where users receive notifications. */
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { base32crockford } from '@scure/base';
-import { AppError } from '@trellis/core/errors';
+import { AppError, rateLimitError } from '@trellis/core/errors';
 import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
-import type { NotificationChannelsTable } from '../../storage/tables.js';
+import type { NotificationChannelsTable, NotificationDeliveriesTable } from '../../storage/tables.js';
 import type { EventKind } from './events.js';
 import type { Message } from './messages.js';
 import { addDelivery } from './outbox.js';
@@ -32,7 +32,7 @@ export interface Channels {
    * Creates a channel. E-mail addresses receive a code.
    *
    * @throws AppError `session_required` for a token; `invalid_input` if the address that the kind requires is missing or
-   * the server may not connect to it; `conflict` if the caller has 20 channels.
+   * the server may not connect to it; `conflict` if the caller has 20 channels; `rate_limited` for too many codes.
    */
   create(caller: Caller | undefined, channel: NewChannel): Promise<CreatedChannel>;
   /** @throws AppError `not_found` for an unknown id. */
@@ -51,7 +51,7 @@ interface ChannelsOptions {
   readonly now: () => number;
 }
 
-export const CONFIRMATION: Message = { kind: 'confirmation', title: 'Confirm this address' };
+const CONFIRMATION: Message = { kind: 'confirmation', title: 'Confirm this address' };
 
 export function createChannels({ database, key, senders, wake, now }: ChannelsOptions): Channels {
   return {
@@ -77,7 +77,7 @@ export function createChannels({ database, key, senders, wake, now }: ChannelsOp
       await inTransaction(database, async (transaction) => {
         await assertBelowLimit(transaction, personId);
         await transaction.insertInto('notification_channels').values(row).execute();
-        if (channel.kind === 'email') await addDelivery(transaction, row, { message: CONFIRMATION, at: now() });
+        if (channel.kind === 'email') await addConfirmation(transaction, row, now());
       });
       wake();
       return { ...toChannel(row), ...(address.kind === 'webhook' && { secret: address.secret }) };
@@ -109,6 +109,37 @@ export function createChannels({ database, key, senders, wake, now }: ChannelsOp
       });
     },
   };
+}
+
+/** A code for each channel. The addresses may belong to others, who have not asked for messages. */
+const MAX_CODES = 20;
+const CODES_SECONDS = 3_600;
+
+/**
+ * Stores a message with the code of a channel.
+ *
+ * @throws AppError `rate_limited` if the user has sent 20 codes in the last hour, also by channels that were deleted since.
+ */
+export async function addConfirmation(
+  transaction: Database,
+  channel: NotificationChannelsTable,
+  at: number,
+): Promise<NotificationDeliveriesTable> {
+  const sent = await transaction
+    .selectFrom('notification_deliveries')
+    .select('created_at')
+    .where('person_id', '=', channel.person_id)
+    .where('message', '=', JSON.stringify(CONFIRMATION))
+    .where('created_at', '>', at - CODES_SECONDS * 1_000)
+    .orderBy('created_at')
+    .execute();
+  const [first] = sent;
+  if (first !== undefined && sent.length >= MAX_CODES) {
+    const resetSeconds = Math.ceil((first.created_at - at) / 1_000) + CODES_SECONDS;
+    const message = `You have reached the limit of ${MAX_CODES} codes in an hour. Retry in ${resetSeconds} s.`;
+    throw rateLimitError(message, { limit: MAX_CODES, windowSeconds: CODES_SECONDS, resetSeconds });
+  }
+  return addDelivery(transaction, channel, { message: CONFIRMATION, at });
 }
 
 const TOO_MANY_TRIES = 'Too many wrong codes. Delete the channel, and create it again.';

@@ -8,7 +8,7 @@ import type { BoardSnapshot } from '../boards/board.js';
 import type { Forge, ForgeName } from '../forges/forge.js';
 import { listStoredCredentials } from '../settings/credential-rows.js';
 import { decryptForgeSettings, findSettingsRow } from '../settings/settings-row.js';
-import { type Channels, CONFIRMATION, contextOf, createChannels, getChannel } from './channels.js';
+import { addConfirmation, type Channels, contextOf, createChannels, getChannel } from './channels.js';
 import { findEvents } from './events.js';
 import { type DeliveredText, findMention } from './mentions.js';
 import { type Message, TEST_MESSAGE } from './messages.js';
@@ -31,7 +31,7 @@ export interface Notifications {
   /**
    * Makes one attempt to send a test message, or the code to an address that is not confirmed.
    *
-   * @throws AppError `session_required` for a token, `not_found` for an unknown channel.
+   * @throws AppError `session_required` for a token, `not_found` for an unknown channel, `rate_limited` for too many codes.
    */
   test(caller: Caller | undefined, channelId: string): Promise<DeliveryEntry>;
   /** Lists the caller's deliveries, the newest first. */
@@ -122,8 +122,10 @@ export function createNotifications(options: NotificationsOptions): Notification
       // Claimed in the transaction that adds it, so that no worker process sends it first.
       const claimed = await inTransaction(database, async (transaction) => {
         const channel = await getChannel(transaction, personId, channelId);
-        const message = channel.confirmed_at === null ? CONFIRMATION : TEST_MESSAGE;
-        const { id } = await addDelivery(transaction, channel, { message, at: now() });
+        const isConfirmed = channel.confirmed_at !== null;
+        const { id } = isConfirmed
+          ? await addDelivery(transaction, channel, { message: TEST_MESSAGE, at: now() })
+          : await addConfirmation(transaction, channel, now());
         return claimDelivery(transaction, { id, at: now() });
       });
       if (claimed === undefined) throw new Error('A new delivery could not be claimed.');

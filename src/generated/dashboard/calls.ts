@@ -903,7 +903,7 @@ export const confirmNotificationChannel = /* @__PURE__ */ createCall<paths, oper
  * Send a test message
  *
  * Requires a session. Sends a message at once and once: it is not repeated after an error. An e-mail address that
- * isn't confirmed receives its code again.
+ * isn't confirmed receives its code again, at most 20 times an hour for all addresses of the caller.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */

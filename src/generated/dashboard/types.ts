@@ -1641,7 +1641,7 @@ export interface paths {
         /**
          * Send a test message
          * @description Requires a session. Sends a message at once and once: it is not repeated after an error. An e-mail address that
-         *     isn't confirmed receives its code again.
+         *     isn't confirmed receives its code again, at most 20 times an hour for all addresses of the caller.
          */
         readonly post: operations["testNotificationChannel"];
         readonly delete?: never;

@@ -141,6 +141,20 @@ test('e-mail: a wrong password of the server is repeated, as an operator can cor
   await other.database.destroy();
 });
 
+test('e-mail: a user cannot send more than 20 codes in an hour, also to several addresses', async () => {
+  const { notifications, ada, bob } = notified;
+  const email = (address: string) => notified.add({ kind: 'email', address });
+  const { id } = await email('eve@example.org');
+  for (let count = 1; count < 20; count += 1) await notifications.test(ada, id);
+  await expect(notifications.test(ada, id)).rejects.toMatchObject({ code: 'rate_limited' });
+  await notifications.channels.delete(ada, id);
+  await expect(email('eve@example.org')).rejects.toMatchObject({ code: 'rate_limited' });
+  const channel = { kind: 'email', label: 'x', events: [], digest: false } as const;
+  await notifications.channels.create(bob, { ...channel, address: 'bob@example.org' });
+  notified.wait(3_600_000);
+  await email('ada@example.org');
+});
+
 test('a server without a mail server refuses addresses', async () => {
   const other = await openNotified();
   expect((await other.notifications.read(other.ada)).emailAvailable).toBe(false);
