@@ -448,7 +448,7 @@ components:
     outcome: 'supported',
     contract: `paths:
   /items: { $ref: paths/items.yaml }
-  /items/{id}: { $ref: 'paths/items@{id}.yaml' }
+  /items/{id}: { $ref: 'paths/items@%7Bid%7D.yaml' }
 `,
     documents: {
       'openapi/paths/items.yaml': `post:
@@ -747,6 +747,66 @@ components:
       content: { application/json: { schema: { type: object }, examples: { small: { $ref: '#/components/examples/Small' } } } }
 `,
     exchanges: [{ request: 'GET /items?size=1', status: 200, response: { query: { size: 1 } } }],
+  },
+  {
+    section,
+    feature: 'components that refer to components',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      parameters: [{ $ref: '#/components/parameters/Limit' }]
+      requestBody: { $ref: '#/components/requestBodies/NewItem' }
+      responses:
+        '200': { $ref: '#/components/responses/Sent' }
+components:
+  parameters:
+    Limit: { $ref: '#/components/parameters/Count' }
+    Count: { name: limit, in: query, required: true, schema: { type: integer } }
+  requestBodies:
+    NewItem: { $ref: '#/components/requestBodies/Item' }
+    Item: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+  headers:
+    Total: { $ref: '#/components/headers/Size' }
+    Size: { required: true, schema: { type: integer } }
+  responses:
+    Sent: { $ref: '#/components/responses/Found', description: It was sent. }
+    Found:
+      description: Found.
+      headers: { X-Total: { $ref: '#/components/headers/Total' } }
+      content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } }
+  schemas:
+    Item: { type: object, required: [text], properties: { text: { type: string } } }
+`,
+    handlers: `sendItem: async ({ query, body }) => ({
+      status: 200,
+      headers: { 'X-Total': String(query.limit + 1) },
+      body: { text: body.text },
+    }),`,
+    program: `const init = { params: { query: { limit: 1 } }, body: { text: 'a' } };
+const { data } = await client.POST('/items', init);
+const text: string | undefined = data?.text;
+assert.equal(text, 'a');`,
+    exchanges: [
+      {
+        request: 'POST /items?limit=1',
+        headers: { 'content-type': 'application/json' },
+        body: '{"text": "a"}',
+        status: 200,
+        response: { text: 'a' },
+        responseHeaders: { 'x-total': '2' },
+      },
+      {
+        request: 'POST /items?limit=a',
+        headers: { 'content-type': 'application/json' },
+        body: '{"text": "a"}',
+        status: 400,
+        response: { field: 'limit' },
+      },
+    ],
   },
   {
     section,
