@@ -448,7 +448,7 @@ components:
     outcome: 'supported',
     contract: `paths:
   /items: { $ref: paths/items.yaml }
-  /items/{id}: { $ref: 'paths/items@{id}.yaml' }
+  /items/{id}: { $ref: 'paths/items@%7Bid%7D.yaml' }
 `,
     documents: {
       'openapi/paths/items.yaml': `post:
@@ -750,6 +750,66 @@ components:
   },
   {
     section,
+    feature: 'components that refer to components',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      parameters: [{ $ref: '#/components/parameters/Limit' }]
+      requestBody: { $ref: '#/components/requestBodies/NewItem' }
+      responses:
+        '200': { $ref: '#/components/responses/Sent' }
+components:
+  parameters:
+    Limit: { $ref: '#/components/parameters/Count' }
+    Count: { name: limit, in: query, required: true, schema: { type: integer } }
+  requestBodies:
+    NewItem: { $ref: '#/components/requestBodies/Item' }
+    Item: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }
+  headers:
+    Total: { $ref: '#/components/headers/Size' }
+    Size: { required: true, schema: { type: integer } }
+  responses:
+    Sent: { $ref: '#/components/responses/Found', description: It was sent. }
+    Found:
+      description: Found.
+      headers: { X-Total: { $ref: '#/components/headers/Total' } }
+      content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } }
+  schemas:
+    Item: { type: object, required: [text], properties: { text: { type: string } } }
+`,
+    handlers: `sendItem: async ({ query, body }) => ({
+      status: 200,
+      headers: { 'X-Total': String(query.limit + 1) },
+      body: { text: body.text },
+    }),`,
+    program: `const init = { params: { query: { limit: 1 } }, body: { text: 'a' } };
+const { data } = await client.POST('/items', init);
+const text: string | undefined = data?.text;
+assert.equal(text, 'a');`,
+    exchanges: [
+      {
+        request: 'POST /items?limit=1',
+        headers: { 'content-type': 'application/json' },
+        body: '{"text": "a"}',
+        status: 200,
+        response: { text: 'a' },
+        responseHeaders: { 'x-total': '2' },
+      },
+      {
+        request: 'POST /items?limit=a',
+        headers: { 'content-type': 'application/json' },
+        body: '{"text": "a"}',
+        status: 400,
+        response: { field: 'limit' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'example and examples',
     note: 'Documentation, validated against the schema. The example at an address is not, which is a warning.',
     outcome: 'supported',
@@ -779,21 +839,15 @@ components:
     section,
     feature: 'OpenAPI 2.0',
     outcome: 'refused',
-    contract: `swagger: "2.0"
-openapi: 2.0.0
-paths:
-  /items:
-    get:
-      operationId: listItems
-      tags: [Items]
-      summary: Items
-      responses:
-        '200': { $ref: 'common.yaml#/components/responses/Echo' }
-`,
-    errors: [
-      '1:1 "swagger" is not supported here: convert the document to OpenAPI 3 first.',
-      '2:10 Expected openapi to be a version from 3.0 to 3.2, such as 3.1.0; received "2.0.0".',
-    ],
+    contract: `{
+  "swagger": "2.0",
+  "info": { "title": "Example", "version": "1.0.0" },
+  "basePath": "/api",
+  "paths": {
+    "/items": { "get": { "produces": ["text/plain"], "responses": { "200": { "schema": { "type": "string" } } } } }
+  }
+}`,
+    errors: ['2:3 "swagger" is not supported here: convert the document to OpenAPI 3 first.'],
   },
   {
     section,

@@ -2765,6 +2765,17 @@ components:
   },
   {
     section,
+    feature: 'null without quotes in a list of types',
+    outcome: 'refused',
+    contract: `paths: {}
+components:
+  schemas:
+    Name: { type: [string, null] }
+`,
+    errors: ['4:28 Expected each item of type to be text; received null. Use quotes: "null".'],
+  },
+  {
+    section,
     feature: 'a bound that is not a number',
     outcome: 'refused',
     contract: `paths: {}

@@ -6,6 +6,7 @@ import {
   type ContractSources,
   type DocumentNode,
   findComponent,
+  findTextField,
   has,
   isRecord,
   locateNode,
@@ -30,8 +31,8 @@ class Bundler {
   readonly #root: DocumentNode;
   readonly #report: ReportDiagnostic;
   readonly #components: Components = {};
-  /** `schemas/Error` → the file that declares it. */
-  readonly #origins = new Map<string, string>();
+  /** `schemas/Error` → its declaration. */
+  readonly #origins = new Map<string, DocumentNode>();
 
   constructor(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic) {
     this.#sources = sources;
@@ -82,31 +83,41 @@ class Bundler {
   #add(reference: ComponentReference): void {
     const place = findComponent(this.#sources, reference);
     if (place === undefined) return;
-    const { target, file } = this.#skipAliases(place, reference);
+    const target = this.#skipAliases(place, reference);
     const key = `${reference.section}/${reference.name}`;
     const known = this.#origins.get(key);
-    if (known === file) return;
+    if (known?.value === target.value) return;
     if (known !== undefined) {
-      const message = `The component "${key}" is declared in both ${known} and ${file}.`;
+      const message = `The component "${key}" is declared in both ${known.source.file} and ${target.source.file}.`;
       this.#report(place, message, 'key');
       return;
     }
-    this.#origins.set(key, file);
+    this.#origins.set(key, target);
     const section = (this.#components[reference.section] ??= {});
     // Reserves the position, so that components are in the order of their first reference.
     section[reference.name] = undefined;
-    section[reference.name] = this.#copy(target.value, target.source.file);
+    const copy = this.#copy(target.value, target.source.file);
+    const description = target === place ? undefined : findTextField(place, 'description');
+    section[reference.name] = isRecord(copy) && description !== undefined ? { ...copy, description } : copy;
   }
 
-  /** Follows aliases such as `session: {$ref: 'common.yaml#/…/session'}` to the component of the same name. */
-  #skipAliases(place: DocumentNode, { name, section }: ComponentReference): { target: DocumentNode; file: string } {
-    const ref = has(place, '$ref') && isRecord(place.value) ? place.value.$ref : undefined;
-    const next = typeof ref === 'string' ? parseReference(place.source.file, ref) : undefined;
-    if (next?.name !== name || next.section !== section || next.file === place.source.file) {
-      return { target: place, file: place.source.file };
+  /**
+   * Follows an alias such as `session: {$ref: 'common.yaml#/…/session'}` to its end. Only schemas stay aliases of
+   * components with different names, as the generated types have no other aliases.
+   */
+  #skipAliases(place: DocumentNode, { name, section }: ComponentReference): DocumentNode {
+    const seen = new Set<unknown>();
+    let found = place;
+    for (let ref = findTextField(found, '$ref'); ref !== undefined; ref = findTextField(found, '$ref')) {
+      const next = parseReference(found.source.file, ref);
+      const isSame = next?.name === name && next.file !== found.source.file;
+      const target = next && findComponent(this.#sources, next);
+      if (next?.section !== section || target === undefined || seen.has(target.value)) return found;
+      if (section === 'schemas' && !isSame) return found;
+      seen.add(target.value);
+      found = target;
     }
-    const target = findComponent(this.#sources, next);
-    return target === undefined ? { target: place, file: place.source.file } : this.#skipAliases(target, next);
+    return found;
   }
 }
 

@@ -319,7 +319,18 @@ export interface ComponentReference {
 export function parseReference(file: string, text: string): ComponentReference | undefined {
   const [, relative, section, name] = /^([^#]*)#\/components\/([A-Za-z]+)\/([A-Za-z0-9._-]+)$/.exec(text) ?? [];
   if (relative === undefined || section === undefined || name === undefined) return undefined;
-  return { file: relative === '' ? file : path.join(path.dirname(file), relative), section, name };
+  return { file: resolveFile(file, relative), section, name };
+}
+
+/** Resolves the file of a `$ref`, which is relative to the file that contains it. As in all URLs, `%20` is a space. */
+export function resolveFile(file: string, relative: string): string {
+  if (relative === '') return file;
+  const target = path.join(path.dirname(file), relative);
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target;
+  }
 }
 
 /** Returns the component that a reference names, or `undefined`. */
@@ -376,7 +387,7 @@ function findProblem(sources: ContractSources, place: DocumentNode, section: str
 
 function describeUnknown(sources: ContractSources, { source: { file } }: DocumentNode, text: string): string {
   const [relative = '', fragment = ''] = text.split('#');
-  const target = relative === '' ? file : path.join(path.dirname(file), relative);
+  const target = resolveFile(file, relative);
   if (!sources.has(target)) return describeUnlisted(sources, target, text);
   return fragment === '' || fragment.startsWith('/')
     ? `The reference "${text}" leads to nothing.`

@@ -15,6 +15,7 @@ import {
   checkDocument,
   checkInlineOperations,
   checkPaths,
+  checkVersion,
   collectOperations,
   type OperationIndex,
 } from './checks/document.js';
@@ -153,6 +154,8 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   );
   throwDiagnostics(diagnostics);
   const root = getRoot(file, sources);
+  checkVersion(root, report);
+  throwDiagnostics(diagnostics);
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
   checkInlineOperations(root, report);

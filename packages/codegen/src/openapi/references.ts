@@ -16,6 +16,7 @@ import {
   isRecord,
   parseReference,
   recordMove,
+  resolveFile,
 } from './nodes.js';
 
 /** The member of a document without `openapi` that holds its own text. */
@@ -119,7 +120,7 @@ function resolvePart(components: Components, { place, name }: TypedNode): TypedN
 /** Finds the part that a reference leads to. Other references on the way are followed. */
 function findPart(sources: ContractSources, from: string, text: string): DocumentNode | undefined {
   const [relative = '', fragment = ''] = text.split('#');
-  const root = sources.get(relative === '' ? from : path.join(path.dirname(from), relative));
+  const root = sources.get(resolveFile(from, relative));
   if (root === undefined || !/^(?:\/.*)?$/s.test(fragment)) return undefined;
   let found: DocumentNode | undefined = has(root, FRAGMENT) ? child(root, FRAGMENT) : root;
   for (const segment of fragment.split('/').slice(1)) {
@@ -230,6 +231,6 @@ function rebase(item: DocumentNode, file: string): DocumentNode {
 function moveReference(text: string, from: string, to: string): string {
   const [relative = '', ...fragment] = text.split('#');
   if (/^[a-z][a-z\d+.-]*:/iu.test(relative)) return text;
-  const target = relative === '' ? from : path.join(path.dirname(from), relative);
+  const target = resolveFile(from, relative);
   return [target === to ? '' : path.relative(path.dirname(to), target), ...fragment].join('#');
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
+import { readFile, stat } from 'node:fs/promises';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { singleFlight } from '@trellis/core/concurrency';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -120,6 +120,7 @@ function send({ bytes, headers }: CachedFile, { method }: Request, response: Res
 async function sendFile(absolutePath: string, response: Response, headers: Headers): Promise<void> {
   const options = { dotfiles: 'allow', cacheControl: false, etag: false, lastModified: false } as const;
   setHeaders(response, headers);
+  await completeRange(response.req.headers, absolutePath);
   await new Promise<void>((resolve, reject) => {
     response.sendFile(absolutePath, options, (error?: NodeJS.ErrnoException) => {
       // The client closed the connection.
@@ -127,6 +128,22 @@ async function sendFile(absolutePath: string, response: Response, headers: Heade
       else reject(error);
     });
   });
+}
+
+/**
+ * Rewrites a range as Express understands it (RFC 9110, 14.1.2 and 13.1.5): a suffix that is longer than the file stands
+ * for the whole file, and a weak ETag in If-Range never matches.
+ */
+async function completeRange(headers: IncomingHttpHeaders, absolutePath: string): Promise<void> {
+  const { range = '', 'if-range': validator = '' } = headers;
+  if (String(validator).startsWith('W/')) {
+    delete headers.range;
+    return;
+  }
+  const suffix = Number(/^bytes=-(\d+)$/.exec(range)?.[1] ?? 0);
+  // A file that is missing is reported when it is sent.
+  const found = suffix === 0 ? undefined : await stat(absolutePath).catch(() => undefined);
+  if (found !== undefined && suffix > found.size) headers.range = 'bytes=0-';
 }
 
 /** Repeats a response once if the quota evicted the file between finding and sending it. */

@@ -55,7 +55,8 @@ function toAppError(thrown: unknown): AppError {
     return new AppError('internal', 'Internal error. Quote the request id when you report it.');
   }
   const message = isMalformedPath(error) ? MALFORMED_PATH : `${STATUS_CODES[status] ?? 'Bad request'}.`;
-  return new AppError(codeOf(status), message, { cause: error });
+  // A range that a file does not have keeps its status, which has no code of its own.
+  return new AppError(codeOf(status), message, { cause: error, status });
 }
 
 export function toErrorBody({ message, code, field, details }: AppError, requestId: string): ErrorBody {

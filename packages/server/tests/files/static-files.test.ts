@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import express from 'express';
 import { loadAssets, renderPageTemplate } from '../../src/files/assets.js';
 import { publishedFiles } from '../../src/files/published-files.js';
+import { errorHandler, notFoundHandler } from '../../src/http/errors.js';
+import { createLog, requestContext } from '../../src/http/request.js';
 
 let root: string;
 let server: Server;
@@ -22,8 +24,11 @@ beforeAll(async () => {
   await writeFile(join(root, 'page.html'), '<link href="{{site.css}}">');
   await writeFile(join(root, 'site.css'), 'p{}');
   const app = express();
+  const log = createLog({ level: 'silent' });
   app.use(loadAssets('/assets', { 'site.css': join(root, 'site.css') }).handler);
+  app.use(requestContext({ log }));
   app.use('/static', publishedFiles(publish));
+  app.use(notFoundHandler(), errorHandler({ log }));
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -101,11 +106,23 @@ describe('published files', () => {
   test.each([
     ['bytes=2-4', 206, '234'],
     ['bytes=-2', 206, '89'],
+    ['bytes=-20', 206, '0123456789'],
+    ['bytes=-0', 416, undefined],
     ['bytes=20-', 416, undefined],
   ])('responds to the range %s with %i', async (range, status, text) => {
     const answer = await get('/static/a/text.txt', { Range: range });
     expect(answer.status).toBe(status);
-    if (text !== undefined) expect(answer.text).toBe(text);
+    if (text === undefined) expect(answer.headers).toMatchObject({ 'content-range': 'bytes */10' });
+    else expect(answer.text).toBe(text);
+  });
+
+  test.each([
+    ['"text.txt"', 206],
+    ['W/"text.txt"', 200],
+    ['"film.mp4"', 200],
+  ])('responds to a range if the file is %s with %i', async (etag, status) => {
+    const range = { Range: 'bytes=0-1', 'If-Range': etag };
+    await expect(get('/static/a/text.txt', range)).resolves.toMatchObject({ status });
   });
 
   test.each([

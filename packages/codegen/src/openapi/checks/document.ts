@@ -53,6 +53,13 @@ export function collectOperations(sources: ContractSources, root: DocumentNode):
   return { sources, root, operations };
 }
 
+/** Reports a contract of OpenAPI 2.0, in which little else has a meaning here. */
+export function checkVersion(root: DocumentNode, report: ReportDiagnostic): void {
+  if (!has(root, 'swagger') || has(root, 'openapi')) return;
+  const message = '"swagger" is not supported here: convert the document to OpenAPI 3 first.';
+  report(child(root, 'swagger'), message, 'key');
+}
+
 /** Reports operations that are references, which descriptions in many files have until they are bundled. */
 export function checkInlineOperations(root: DocumentNode, report: ReportDiagnostic): void {
   const items = [...entries(child(root, 'paths')), ...entries(child(root, 'webhooks'))];

@@ -89,6 +89,10 @@ function checkScalar(place: DocumentNode, scalar: Scalar, context: Context): voi
 function checkOneOf(place: DocumentNode, known: readonly string[], { report }: Context): void {
   if (typeof place.value === 'string' && known.includes(place.value)) return;
   const near = typeof place.value === 'string' ? didYouMean(place.value, known) : '';
+  if (place.value === null && known.includes('null')) {
+    report(place, `Expected ${nameOf(place)} to be text; received null. Use quotes: "null".`);
+    return;
+  }
   report(place, `Expected ${nameOf(place)} to be one of ${known.join(', ')}; received ${show(place.value)}.${near}`);
 }
 
