@@ -248,13 +248,21 @@ const readAwsEnvironment = (env: NodeJS.ProcessEnv): Config['awsEnvironment'] =>
 
 type Layer = ReadonlyMap<string, SourcedValue>;
 
-const fromFile = (file: ConfigFile | undefined): Layer =>
-  new Map(
-    Object.entries(file?.content ?? {}).map(([key, value]) => [
-      key,
-      { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` },
-    ]),
-  );
+function fromFile({ file, content }: Pick<ConfigFile, 'content' | 'file'> = { file: '', content: {} }): Layer {
+  const layer = new Map<string, SourcedValue>();
+  for (const [key, value] of Object.entries(content)) {
+    // As an empty variable, "port:" without a value sets nothing.
+    if (value === null || value === undefined) continue;
+    const isList = Object.hasOwn(CONFIG_OPTIONS, key) && CONFIG_OPTIONS[key as keyof ConfigValues].isList;
+    // The validator would convert true to the number 1, but converts no text of a boolean.
+    const written = typeof value === 'boolean' ? String(value) : value;
+    const parsed = isList && typeof written === 'string' ? splitList(written) : written;
+    layer.set(key, { value: inFolder(key, parsed, dirname(file)), source: `${key} in ${file}` });
+  }
+  return layer;
+}
+
+const splitList = (text: string): string[] => text.split(',').map((part) => part.trim());
 
 function fromEnvironment(env: NodeJS.ProcessEnv, folder: string): Layer {
   const layer = new Map<string, SourcedValue>();
@@ -319,7 +327,7 @@ const listServiceNames = ({ site, services }: ProjectConfig): string[] => [
 ];
 
 function fromText(key: keyof ConfigValues, text: string, source: string, folder: string): SourcedValue {
-  const value = CONFIG_OPTIONS[key].isList ? text.split(',').map((part) => part.trim()) : text;
+  const value = CONFIG_OPTIONS[key].isList ? splitList(text) : text;
   return { value: inFolder(key, value, folder), source };
 }
 
@@ -370,7 +378,7 @@ function toMistake(given: ReadonlyMap<string, SourcedValue>, services: readonly 
   // URLs may contain credentials by mistake, and an identity of age may be mistaken for its public key.
   const text = JSON.stringify((isList && Array.isArray(value) ? value.join(',') : value) ?? null);
   const shown = text.replace(/\/\/[^/@]*@/g, '//…@');
-  const isHidden = isSecret ?? /age-(?:secret-key|plugin)-/i.test(text);
+  const isHidden = isSecret === true || /age-(?:secret-key|plugin)-/i.test(text);
   return `${source}: expected ${expected}; received ${isHidden ? 'a value' : shown}`;
 }
 
