@@ -6,9 +6,10 @@ cd "$(dirname "$0")/.."
 target=$1
 cpu=${2:-$(node --print process.arch)}
 
-mkdir -p "$target/scripts"
+mkdir -p "$target/scripts" "$target/examples"
 cp -R package.json package-lock.json .npmrc LICENSE dist stand-ins "$target"
 cp scripts/prestart.js "$target/scripts"
+cp -R examples/site "$target/examples"
 for package in packages/*; do
   mkdir -p "$target/$package"
   cp -R "$package/package.json" "$package/dist" "$target/$package"

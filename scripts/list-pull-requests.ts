@@ -33,6 +33,9 @@ const HOPELESS = [400, 401, 403, 404, 422];
 const FAILING = 1;
 const NO_BOARD = 2;
 
+// The reader of a pipe, such as "head", may have read enough.
+process.stdout.on('error', () => process.exit(NO_BOARD));
+
 const command = new Command('list-pull-requests')
   .description(
     'Prints the open pull requests of a board: repository, number, title and CI. The token comes from TRELLIS_TOKEN: a ' +

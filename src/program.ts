@@ -39,7 +39,7 @@ export async function runWholeProgram(version: string): Promise<void> {
   program.addCommand(tokensCommand(streams));
   program.addCommand(workloadRulesCommand(streams));
   program.addCommand(accountsCommand(streams));
-  const backups = { release: version, terminal: process.stderr, print };
+  const backups = { release: version, out: process.stdout, terminal: process.stderr };
   program.addCommand(backupCommand(backups));
   program.addCommand(restoreCommand(backups));
   program.addCommand(migrateCommand(process.stdout));

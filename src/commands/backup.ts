@@ -20,9 +20,10 @@ interface Flags {
   readonly recipient?: readonly string[];
 }
 
-/** The release that a backup records, and the stream for messages. */
+/** The release that a backup records, and the streams for results and for messages. */
 interface BackupCommandContext {
   readonly release: string;
+  readonly out: NodeJS.WritableStream;
   readonly terminal: NodeJS.WriteStream;
 }
 
@@ -96,7 +97,7 @@ function verifyCommand(context: BackupCommandContext): Command {
 }
 
 /** `trellis backup list`: lists the backups of a folder or a bucket. */
-function listCommand({ terminal }: BackupCommandContext): Command {
+function listCommand({ out }: BackupCommandContext): Command {
   return addServerOptions(new Command('list'), CONFIG_OPTIONS.backup)
     .description('List the backups that were made by name, the latest first')
     .argument('[place]', 'folder or s3://bucket/prefix (default: the place of scheduled backups)')
@@ -109,9 +110,9 @@ function listCommand({ terminal }: BackupCommandContext): Command {
       const list = async () => listBackups(await openBackupTarget(backup, { folder, env }));
       const backups = await list().catch(throwArchiveError);
       for (const { name, bytes, writtenAt } of backups) {
-        terminal.write(`${name}  ${bytes.toLocaleString('en')} bytes  ${writtenAt.toISOString()}\n`);
+        out.write(`${name}  ${bytes.toLocaleString('en')} bytes  ${writtenAt.toISOString()}\n`);
       }
-      if (backups.length === 0) terminal.write(`No backups in ${backup}.\n`);
+      if (backups.length === 0) out.write(`No backups in ${backup}.\n`);
     });
 }
 

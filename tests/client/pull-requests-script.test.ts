@@ -169,6 +169,14 @@ test('pull-requests script: prints its usage', async () => {
   expect(code).toBe(0);
 });
 
+test('pull-requests script: ends without a stack when the reader of its output has read enough', async () => {
+  await save(receipts);
+  const child = start([]);
+  child.stdout.destroy();
+  const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect([child.exitCode, stderr]).toEqual([2, '']);
+});
+
 test('pull-requests script: --watch prints changes, survives an error, and exits by the last board', async () => {
   await save(receipts);
   const child = start(['--watch', '1', '--json']);

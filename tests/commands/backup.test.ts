@@ -77,7 +77,10 @@ const readKey = ({ state }: Server) => readFile(path.join(state, 'server.key'), 
 function run(make: typeof backupCommand, { state, place }: Server, ...flags: string[]): Promise<CommandOutcome> {
   const where = 'url' in place ? ['--database-url', place.url] : [];
   const args = [file, '--state', state, ...where, ...flags];
-  return runCommand(({ err }) => make({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }), args);
+  return runCommand(
+    ({ out, err }) => make({ release: '1.2.3', out, terminal: err as unknown as NodeJS.WriteStream }),
+    args,
+  );
 }
 
 const targets = engine === 'SQLite' ? (['SQLite'] as const) : (['PostgreSQL', 'SQLite'] as const);
@@ -289,7 +292,7 @@ describe('an encrypted backup', () => {
 
   const verify = (...flags: string[]) =>
     runCommand(
-      ({ err }) => backupCommand({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }),
+      ({ out, err }) => backupCommand({ release: '1.2.3', out, terminal: err as unknown as NodeJS.WriteStream }),
       ['verify', file, '--state', server.state, ...flags],
     );
 

@@ -69,7 +69,11 @@ function replace(text: string, from: string, to: string): string {
 test('the guide leads a person on a laptop from nothing to a deploy with six commands', async () => {
   const typed = await follow('Set up secrets without a browser', (block) =>
     // The server of this test runs already.
-    replace(block, 'trellis serve --services secrets > trellis.log &\n', ''),
+    replace(
+      replace(block, 'trellis serve --services secrets > trellis.log &\n', ''),
+      'http://localhost:4000',
+      server.origin,
+    ),
   );
   const init = (block: string) =>
     replace(block, 'init --token-stdin', 'init --server "$TRELLIS_SECRETS_SERVER" --token-stdin');

@@ -71,6 +71,19 @@ export function toCommandError(error: unknown, server?: string): unknown {
   );
 }
 
+/** Reads one of several secrets. The name precedes the message of an error that concerns this secret only. */
+export async function readNamed<Value>(slug: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    const failure = toCommandError(error);
+    if (!(failure instanceof CommandError) || failure === error) throw error;
+    const { message, exitCode } = failure;
+    const isOwn = exitCode === EXIT.notFound || exitCode === EXIT.notOpened;
+    throw isOwn ? new CommandError(`${slug}: ${message}`, exitCode) : error;
+  }
+}
+
 /** Checks members instead of classes, as the platform has several error classes. */
 interface Known {
   readonly name: string;

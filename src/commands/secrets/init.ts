@@ -135,7 +135,8 @@ async function gatherIdentity(flags: InitOptions, terminal: Terminal, isGuided: 
   if (named === undefined && !newIdentity) return {};
   const file = resolve(named ?? usual);
   const isPresent = await exists(file);
-  if (isPresent && newIdentity) throw new CommandError(`${file} already exists and is not overwritten`, EXIT.conflict);
+  if (isPresent && newIdentity)
+    throw new CommandError(`${file} already exists and is not overwritten; use it with --identity-file`, EXIT.conflict);
   if (isPresent) return { identityFile: file };
   // A file that is named without a terminal may be created later.
   if (isGuided && !newIdentity && !(await agrees(terminal, file))) return {};

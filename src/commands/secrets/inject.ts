@@ -3,7 +3,7 @@ import { CommandError } from '../../config/startup-error.js';
 import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValue } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, readNamed } from './exit-codes.js';
 import { readValue } from './input.js';
 import { writeOutput } from './print.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
@@ -97,11 +97,10 @@ async function openAll(session: CommandContext, slugs: ReadonlySet<string>): Pro
   const values = new Map<string, Buffer>();
   if (slugs.size === 0) return values;
   const identity = await session.readIdentity();
-  for (const slug of slugs)
-    values.set(
-      slug,
-      Buffer.from(await openStoredValue(await fetchSealedValue(session, slug, {}), identity, session.terminal)),
-    );
+  for (const slug of slugs) {
+    const read = async () => openStoredValue(await fetchSealedValue(session, slug, {}), identity, session.terminal);
+    values.set(slug, Buffer.from(await readNamed(slug, read)));
+  }
   return values;
 }
 

@@ -5,7 +5,7 @@ import { toVariable } from '../../sealing/env-names.js';
 import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValue, recordSigned, signStored, toWanted, type ObjectMetadata } from './authentic-values.js';
 import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, readNamed } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
 import { readValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
@@ -111,7 +111,10 @@ async function exportValues(session: CommandContext, flags: ExportOptions): Prom
     entries.push(
       identity === undefined
         ? { slug, value: sealed, isSealed: true, ...known, ...omitUndefined({ recipients }) }
-        : { slug, value: await openStoredValue(sealed, identity, session.terminal), isSealed: false, ...known },
+        : {
+            ...{ slug, isSealed: false, ...known },
+            value: await readNamed(slug, () => openStoredValue(sealed, identity, session.terminal)),
+          },
     );
   }
   if (flags.format !== 'json') assertDistinct(entries, flags.format);

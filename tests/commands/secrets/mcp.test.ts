@@ -335,7 +335,10 @@ describe('a failure of the service', () => {
     await chmod(file, 0o600);
     const { TRELLIS_SECRETS_IDENTITY: _own, ...env } = cli.env;
     await reconnect(['mcp', '--identity-file', file], env);
-    expect(await call('show')).toMatchObject({ isError: true, text: "This identity can't decrypt the value" });
+    expect(await call('show')).toMatchObject({
+      isError: true,
+      text: "db-password: This identity can't decrypt the value",
+    });
   });
 });
 

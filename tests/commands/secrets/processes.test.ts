@@ -226,7 +226,7 @@ describe('run', () => {
       'an invalid variable',
     ],
     [['--tag', 'nothing', '--', 'true'], 3, 'No secrets have the tag nothing', 'an unknown tag'],
-    [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'an unknown secret'],
+    [['--secret', 'nothing', '--', 'true'], 3, 'nothing: unknown object', 'an unknown secret'],
     [['--secret', 'bytes', '--', 'true'], 2, 'is not text without NUL', 'a binary value'],
     [
       ['--tag', 'prod', '--secret', 'db-password', '--', 'true'],

@@ -182,7 +182,8 @@ describe('init', () => {
     await cli.run(['put', 'after-init', '--recipient', recipient], { stdin: 'value', env });
     expect((await cli.run(['get', 'after-init'], { env })).out).toBe('value');
     expect(await cli.run(args, { stdin: cli.token, env })).toMatchObject({ code: 5 });
-    expect(await cli.run([...args, '--force', '--new-identity'], { stdin: cli.token, env })).toMatchObject({ code: 5 });
+    const second = await cli.run([...args, '--force', '--new-identity'], { stdin: cli.token, env });
+    expect([second.code, second.err]).toEqual([5, expect.stringContaining('is not overwritten; use it with')]);
     expect(await cli.run([...args, '--force'], { stdin: cli.token, env })).toMatchObject({ code: 0 });
   });
 

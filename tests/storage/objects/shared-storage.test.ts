@@ -42,7 +42,7 @@ afterEach(async () => {
 
 describe('trellis backup and restore', () => {
   const run = (make: typeof backupCommand, ...args: string[]) =>
-    runCommand(({ err }) => make({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }), args);
+    runCommand(({ out, err }) => make({ release: '1.2.3', out, terminal: err as unknown as NodeJS.WriteStream }), args);
 
   async function makeState(name: string, people: readonly string[]): Promise<string> {
     const state = path.join(folder, name);
@@ -68,8 +68,8 @@ describe('trellis backup and restore', () => {
     });
     const [, address = ''] = / to (s3:.*)\.\n/.exec(stored.err) ?? [];
     const listed = await run(backupCommand, 'list', url);
-    expect(listed).toEqual({ code: 0, out: '', err: like(/^trellis-\S+\.backup {2}[\d,]+ bytes {2}20\S+Z\n$/) });
-    expect(address).toContain(listed.err.split(' ')[0]);
+    expect(listed).toEqual({ code: 0, out: like(/^trellis-\S+\.backup {2}[\d,]+ bytes {2}20\S+Z\n$/), err: '' });
+    expect(address).toContain(listed.out.split(' ')[0]);
     expect(await run(backupCommand, 'verify', address, '--state', state)).toMatchObject({
       code: 0,
       err: like(/^Backup in clear of 20\S+Z, created by release 1\.2\.3: 1 rows/),

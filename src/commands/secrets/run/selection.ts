@@ -3,7 +3,7 @@ import { toVariable } from '../../../sealing/env-names.js';
 import { openStoredValue } from '../age/open-value.js';
 import { fetchSealedValue } from '../authentic-values.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, readNamed } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
 import { isLoaderVariable } from './loader-variables.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from './secrets-map.js';
@@ -117,10 +117,8 @@ export async function openValues(
   const identity = await session.readIdentity();
   const values = new Map<string, Uint8Array>();
   for (const { variable, slug, id } of chosen) {
-    values.set(
-      variable,
-      await openStoredValue(await fetchSealedValue(session, slug, { id }), identity, session.terminal),
-    );
+    const read = async () => openStoredValue(await fetchSealedValue(session, slug, { id }), identity, session.terminal);
+    values.set(variable, await readNamed(slug, read));
   }
   return values;
 }
