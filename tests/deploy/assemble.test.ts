@@ -20,6 +20,11 @@ test('assemble.sh copies the program and the site that it serves by default', as
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH ?? ''}` };
   const { stdout } = await run('deploy/assemble.sh', [target], { env });
   expect(stdout).toBe(`npm ci in ${target}\n`);
-  for (const file of ['dist/cli.js', 'packages/core/dist/errors.js', 'scripts/prestart.js', 'examples/site/site.config.json'])
+  for (const file of [
+    'dist/cli.js',
+    'packages/core/dist/errors.js',
+    'scripts/prestart.js',
+    'examples/site/site.config.json',
+  ])
     await access(join(target, file));
 });
