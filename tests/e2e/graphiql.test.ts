@@ -76,6 +76,20 @@ describeInBrowser('GraphQL explorer', () => {
     }
   });
 
+  test('a query of another tab runs at once, without the name of the operation of the tab before', async () => {
+    await page.goto(`${house.server.origin}/graphql`);
+    await waitForOperation(page, OPERATIONS[0]!);
+    const responded = page.waitForResponse(
+      (response) => response.request().postData()?.includes(OPERATIONS[3]!) ?? false,
+    );
+    await page.evaluate(async (index) => {
+      document.querySelectorAll<HTMLElement>('.explorer-examples button')[index]?.click();
+      await new Promise(requestAnimationFrame);
+      document.querySelector<HTMLElement>('.graphiql-execute-button')?.click();
+    }, 3);
+    expect((await responded).status()).toBe(200);
+  });
+
   test('the explorer is accessible in both themes', async () => {
     await page.goto(`${house.server.origin}/graphql`);
     await page.getByRole('region', { name: 'Examples' }).waitFor();

@@ -14,13 +14,21 @@ let opened = 0;
 export function deviceLoginTests(stage: () => Stage): void {
   const owner = () => stage().client(stage().owner);
   let passkey: Passkey;
+  let passkeyOfOther: Passkey;
   beforeAll(async () => {
-    const { accounts } = stage().server;
-    passkey = new Passkey(ORIGIN);
-    const caller = await accounts.sessions.findCaller(await accounts.sessions.start(stage().owner.person.id));
-    const options = await accounts.passkeys.begin(caller);
-    await accounts.passkeys.finish(caller, { credential: passkey.create(options), label: undefined }, '127.0.0.1');
+    const { owner: admin, server } = stage();
+    const other = await server.accounts.users.add({ username: 'eve', displayName: 'Eve' });
+    [passkey, passkeyOfOther] = [await register(admin.person.id), await register(other.id)];
   });
+
+  async function register(personId: string): Promise<Passkey> {
+    const { accounts } = stage().server;
+    const created = new Passkey(ORIGIN);
+    const caller = await accounts.sessions.findCaller(await accounts.sessions.start(personId));
+    const credential = created.create(await accounts.passkeys.begin(caller));
+    await accounts.passkeys.finish(caller, { credential, label: undefined }, '127.0.0.1');
+    return created;
+  }
 
   /** The endpoints as RFC 8414 describes them. */
   function server(): oauth.AuthorizationServer {
@@ -188,6 +196,7 @@ export function deviceLoginTests(stage: () => Stage): void {
 
   test.each([
     ['a passkey that is not registered', () => ({ own: new Passkey(ORIGIN) })],
+    ['the passkey of a different user', () => ({ own: passkeyOfOther })],
     ['a lifetime of more than 90 days', () => ({ ttl: 91 * 86_400 })],
     ['no permissions', () => ({ access: {} as typeof ACCESS })],
   ])('An approval with %s is rejected', async (_reason, change) => {

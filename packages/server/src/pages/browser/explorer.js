@@ -1,4 +1,4 @@
-/** @import { Editors, ExplorerRequest } from './globals.d.ts' */
+/** @import { Editors, ExplorerRequest, GraphqlRequest } from './globals.d.ts' */
 
 const { createElement: element, useEffect, useRef, useState } = React;
 const { ToolbarMenu, useEditorContext } = GraphiQL.React;
@@ -21,6 +21,20 @@ function openTab({ addTab, queryEditor, variableEditor }, query, variables = '')
   ReactDOM.flushSync(addTab);
   queryEditor?.setValue(query);
   variableEditor?.setValue(variables);
+}
+
+const send = GraphiQL.createFetcher({ url: location.pathname });
+
+/**
+ * Sends a request of the editors. GraphiQL reads the name of the operation a while after its text has changed, so just
+ * after a tab was opened the name may be that of the previous one.
+ *
+ * @param {GraphqlRequest} request
+ * @param {unknown} options
+ */
+function fetchResult({ operationName, ...request }, options) {
+  const isInText = new RegExp(`\\b${operationName ?? ''}\\b`, 'u').test(request.query);
+  return send(operationName && isInText ? { ...request, operationName } : request, options);
 }
 
 function Examples() {
@@ -227,7 +241,7 @@ ReactDOM.createRoot(place).render(
   element(
     GraphiQL,
     {
-      fetcher: GraphiQL.createFetcher({ url: location.pathname }),
+      fetcher: fetchResult,
       defaultTabs: [{ query: examples[0].query }],
       defaultTheme: localStorage.getItem(document.documentElement.dataset.themeKey ?? '') || undefined,
       plugins: [examplesPlugin],

@@ -54,8 +54,18 @@ interface Plugin {
   readonly content: Component<object>;
 }
 
+/** A request of the editors of GraphiQL. */
+export interface GraphqlRequest {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: unknown;
+}
+
+/** Sends a request, with options such as headers. */
+type Fetcher = (request: GraphqlRequest, options: unknown) => unknown;
+
 interface GraphiqlProperties {
-  readonly fetcher: unknown;
+  readonly fetcher: Fetcher;
   readonly defaultTabs: readonly { readonly query: string }[];
   readonly defaultTheme: string | undefined;
   readonly plugins: readonly Plugin[];
@@ -182,7 +192,7 @@ declare global {
         readonly Item: Component<{ readonly key: string; readonly onSelect: () => void }>;
       };
     };
-    createFetcher(options: { readonly url: string }): unknown;
+    createFetcher(options: { readonly url: string }): Fetcher;
   };
 
   const SwaggerUIBundle: {
