@@ -76,7 +76,7 @@ describeInBrowser('GraphQL explorer', () => {
     }
   });
 
-  test('a query of another tab runs at once, without the name of the operation of the tab before', async () => {
+  test('the query of a new tab runs at once, without the name of the operation of the tab before', async () => {
     await page.goto(`${house.server.origin}/graphql`);
     await waitForOperation(page, OPERATIONS[0]!);
     const responded = page.waitForResponse(
