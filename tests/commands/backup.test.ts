@@ -104,7 +104,8 @@ test.each(targets)('backup and restore: preserve all data in %s', async (kind) =
 test('backup and restore: leave no copies when they are interrupted', async () => {
   const interrupt = async (running: Promise<CommandOutcome>, before = process.listenerCount('SIGINT')) => {
     while (process.listenerCount('SIGINT') === before) await setImmediate();
-    process.emit('SIGINT', 'SIGINT');
+    // Other listeners end the databases of the tests.
+    process.listeners('SIGINT').at(-1)?.('SIGINT');
     return running;
   };
   const listCopies = async ({ state }: Server) =>

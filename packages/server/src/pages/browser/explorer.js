@@ -1,4 +1,4 @@
-/** @import { Editors, ExplorerRequest, GraphqlRequest } from './globals.d.ts' */
+/** @import { Editors, ExplorerRequest, EditedRequest } from './globals.d.ts' */
 
 const { createElement: element, useEffect, useRef, useState } = React;
 const { ToolbarMenu, useEditorContext } = GraphiQL.React;
@@ -29,7 +29,7 @@ const send = GraphiQL.createFetcher({ url: location.pathname });
  * Sends a request of the editors. GraphiQL reads the name of the operation a while after its text has changed, so just
  * after a tab was opened the name may be that of the previous one.
  *
- * @param {GraphqlRequest} request
+ * @param {EditedRequest} request
  * @param {unknown} options
  */
 function fetchResult({ operationName, ...request }, options) {

@@ -55,14 +55,14 @@ interface Plugin {
 }
 
 /** A request of the editors of GraphiQL. */
-export interface GraphqlRequest {
+export interface EditedRequest {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: unknown;
 }
 
 /** Sends a request, with options such as headers. */
-type Fetcher = (request: GraphqlRequest, options: unknown) => unknown;
+type Fetcher = (request: EditedRequest, options: unknown) => unknown;
 
 interface GraphiqlProperties {
   readonly fetcher: Fetcher;
