@@ -34,8 +34,8 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
  * that header alone, otherwise by its session cookie.
  *
  * The function returns `undefined` for a request without a credential. It throws `unauthenticated` for an invalid
- * credential, `forbidden` for a token that must not be used from the address, and `cross_site` if an unsafe request comes
- * from another site; with a cookie, also if it may.
+ * credential, `forbidden` for a token that must not be used from the address, and `cross_site` for an unsafe request of
+ * another site, and for one with a cookie that does not name its site.
  */
 export function createAuthenticator(
   options: AuthenticatorOptions,

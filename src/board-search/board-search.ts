@@ -81,7 +81,7 @@ const CHOICES = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Test>>>>;
 
-/** The name of every term, and an example or its meaning. */
+/** An example of every term, with its meaning or its values. */
 export const SEARCH_TERMS = {
   'author:ada': 'opened by this account',
   'repo:acme/shop': 'in this repository; its owner may be left out',

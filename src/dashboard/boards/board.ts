@@ -71,9 +71,9 @@ export function prepareSnapshot(snapshot: BoardSnapshot, changes: Changes = {}):
 /** Renders a board. It is frozen and can be reused until the time that {@link findExpiry} returns. */
 export function renderBoard(snapshot: PreparedSnapshot, options: RenderOptions): Board {
   const { at, view } = options;
-  const includeDrafts = listsDrafts(options);
+  const { includeDrafts, includeSnoozed } = toIncluded(options);
   const marked = mark(includeDrafts ? snapshot.pullRequests : snapshot.withoutDrafts, snapshot, options);
-  const listed = options.includeSnoozed ? marked : withoutSnoozed(marked);
+  const listed = includeSnoozed ? marked : withoutSnoozed(marked);
   return Object.freeze({
     generatedAt: new Date(options.generatedAt).toISOString(),
     readIntervalSeconds: READ_INTERVAL_SECONDS,
@@ -106,11 +106,18 @@ export function findExpiry(
   return ends.reduce((first, end) => (end > at && end < first ? end : first), Infinity);
 }
 
-/** A view that selects the drafts section, or searches for drafts, includes them without the query parameter. */
-function listsDrafts({ includeDrafts, view }: RenderOptions): boolean {
-  if (includeDrafts || view === undefined) return includeDrafts;
-  const { sections, search = '' } = view.filter;
-  return sections?.includes('drafts') === true || parseBoardSearch(search).states.has('draft');
+/** A view that selects the drafts section, or searches for drafts or snoozed rows, includes them without query parameters. */
+function toIncluded({
+  includeDrafts,
+  includeSnoozed,
+  view,
+}: RenderOptions): Pick<RenderOptions, 'includeDrafts' | 'includeSnoozed'> {
+  const { sections, search = '' } = view?.filter ?? {};
+  const { states } = parseBoardSearch(search);
+  return {
+    includeDrafts: includeDrafts || sections?.includes('drafts') === true || states.has('draft'),
+    includeSnoozed: includeSnoozed || states.has('snoozed'),
+  };
 }
 
 function mark(

@@ -47,6 +47,15 @@ test.each<View['filter']>([{ sections: ['drafts'] }, { search: 'is:draft' }])(
   },
 );
 
+test('a view: a search for snoozed pull requests includes them', async () => {
+  const snooze = { forge: 'github', fullName: 'acme/shop', number: 2, untilChange: true } as const;
+  await dashboard.snoozes.save(dashboard.ada, { ...snooze, until: undefined });
+  await save({});
+  expect((await read()).numbers).toEqual([1]);
+  await save({ search: 'is:snoozed' });
+  expect(await read()).toMatchObject({ numbers: [2], hiddenSnoozed: 0 });
+});
+
 test('a view: an invalid term of its search is rejected, and the view stays as it is', async () => {
   await save({ search: 'ci:failure' });
   await expect(save({ search: 'ci:red' })).rejects.toMatchObject({

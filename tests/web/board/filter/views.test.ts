@@ -1,5 +1,5 @@
 import { applyFilter, type Filter, NO_FILTER } from '../../../../src/web/app/board/filter/filter.js';
-import { createViewMatcher, toView, toViewName } from '../../../../src/web/app/board/filter/views.js';
+import { createViewMatcher, openView, toView, toViewName } from '../../../../src/web/app/board/filter/views.js';
 import { pullRequest as row } from '../../../dashboard/pull-request.js';
 
 const NOW = Date.parse('2026-05-03T00:00:00Z');
@@ -45,6 +45,13 @@ test('toView: combines the open view with further conditions', () => {
     authors: ['mona'],
     ci: ['failure'],
   });
+});
+
+test('openView: shows drafts and snoozed rows if the view searches for them', () => {
+  const open = (search: string) =>
+    openView({ name: 'mine', filter: { search }, sort: 'board', group: 'none' }, NO_FILTER);
+  expect(open('is:draft,snoozed')).toMatchObject({ drafts: true, snoozed: true });
+  expect(open('-is:draft')).toMatchObject({ drafts: false, snoozed: false });
 });
 
 test('toView: adds a search to that of the open view', () => {

@@ -33,8 +33,8 @@ const send = GraphiQL.createFetcher({ url: location.pathname });
  * @param {unknown} options
  */
 function fetchResult({ operationName, ...request }, options) {
-  const isInText = new RegExp(`\\b${operationName ?? ''}\\b`, 'u').test(request.query);
-  return send(operationName && isInText ? { ...request, operationName } : request, options);
+  const declaration = new RegExp(`\\b(?:query|subscription)\\s+${operationName ?? ''}\\b`, 'u');
+  return send(operationName && declaration.test(request.query) ? { ...request, operationName } : request, options);
 }
 
 function Examples() {

@@ -39,18 +39,18 @@ function includesOne(list: readonly string[] | undefined, values: readonly strin
 const isWithin = (time: string, hours: number | undefined, now: number): boolean =>
   hours === undefined || now - Date.parse(time) <= hours * 3_600_000;
 
-/** Returns the filter that opens a view. Drafts are shown if the view includes their section. */
-export const openView = ({ name, filter, sort, group }: SavedView, before: Filter): Filter => ({
-  ...NO_FILTER,
-  view: name,
-  sort: sort === 'board' ? before.sort : sort,
-  group,
-  drafts:
-    before.drafts ||
-    filter.sections?.includes('drafts') === true ||
-    parseBoardSearch(filter.search ?? '').states.has('draft'),
-  snoozed: before.snoozed,
-});
+/** Returns the filter that opens a view. Drafts and snoozed rows are shown if the view selects them. */
+export function openView({ name, filter, sort, group }: SavedView, before: Filter): Filter {
+  const { states } = parseBoardSearch(filter.search ?? '');
+  return {
+    ...NO_FILTER,
+    view: name,
+    sort: sort === 'board' ? before.sort : sort,
+    group,
+    drafts: before.drafts || filter.sections?.includes('drafts') === true || states.has('draft'),
+    snoozed: before.snoozed || states.has('snoozed'),
+  };
+}
 
 const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
   all: {},
