@@ -8,7 +8,7 @@ import { exportCommand } from './commands/export.js';
 import { imagesCommand } from './commands/images.js';
 import { keysCommand } from './commands/keys.js';
 import { migrateCommand } from './commands/migrate.js';
-import { projectCommands, reportMistakes } from './commands/project.js';
+import { devCommand, projectCommands, reportMistakes } from './commands/project.js';
 import { runProgram } from './commands/run-program.js';
 import { addSecretsCommands, findNames } from './commands/secrets/secrets-command.js';
 import { addServerOptions } from './commands/server-options.js';
@@ -23,9 +23,8 @@ export async function runWholeProgram(version: string): Promise<void> {
   const program = new Command('trellis')
     .description('Serve site data over GraphQL, and a pull request dashboard and sealed secrets over REST.')
     .version(version);
-  addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
+  addServeOptions(program.command('serve'))
     .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
-    .option('--new-database', 'start with an empty database although the state folder was used with a different one')
     .action(async ({ newDatabase, ...flags }: Record<string, string | undefined> & { readonly newDatabase?: true }) => {
       const config = await loadConfig({ flags });
       // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
@@ -33,6 +32,7 @@ export async function runWholeProgram(version: string): Promise<void> {
       await serve(config, { version, newDatabase, output: process.stdout, terminal: process.stderr, print });
     });
   for (const command of projectCommands({ version, print })) program.addCommand(command);
+  program.addCommand(addServeOptions(devCommand({ print })));
   program.addCommand(imagesCommand());
   program.addCommand(exportCommand());
   const streams = { out: process.stdout, err: process.stderr };
@@ -54,6 +54,12 @@ export async function runWholeProgram(version: string): Promise<void> {
   program.addCommand(completeCommand(program, completing), { hidden: true });
   await runProgram(program);
 }
+
+const addServeOptions = (command: Command): Command =>
+  addServerOptions(command, ...Object.values(CONFIG_OPTIONS)).option(
+    '--new-database',
+    'start with an empty database although the state folder was used with a different one',
+  );
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

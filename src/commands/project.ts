@@ -37,12 +37,7 @@ export function reportMistakes(program: Command): void {
   }
 }
 
-export const projectCommands = (output: Output): Command[] => [
-  initCommand(output),
-  generateCommand(),
-  diffCommand(),
-  devCommand(output),
-];
+export const projectCommands = (output: Output): Command[] => [initCommand(output), generateCommand(), diffCommand()];
 
 function initCommand({ version, print }: Output): Command {
   return new Command('init')
@@ -113,19 +108,19 @@ function throwNotInstalled(cause: unknown): never {
 /** Editors save a file in several steps, and the generators write several files. */
 const QUIET_MS = 200;
 
-function devCommand({ print }: Output): Command {
+/** Creates a command that takes the options of `trellis serve`, which its caller adds, and passes them on. */
+export function devCommand({ print }: Pick<Output, 'print'>): Command {
   return new Command('dev')
     .description('Serve, and generate and start again after each change. Options are those of "trellis serve"')
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(async (_flags: unknown, command: Command) => {
+    .action(async () => {
       findTargets();
+      const serve = ['serve', ...process.argv.slice(3)];
       const generator = start(['generate', '--watch']);
-      let server = start(['serve', ...command.args]);
+      let server = start(serve);
       let timer: NodeJS.Timeout | undefined;
       const restart = () => {
         print('Changed: starting again.');
-        const next = () => (server = start(['serve', ...command.args]));
+        const next = () => (server = start(serve));
         if (server.exitCode !== null || server.signalCode !== null) next();
         else server.once('exit', next).kill();
       };

@@ -22,7 +22,7 @@ test('an unreachable database is reported in one line without its URL', async ()
   expect(await cli.run(['backup', path.join(folder, 'other.backup')], address)).toEqual({ code: 1, out: '', err });
 });
 
-test.each(['backup', 'restore', 'doctor'])('%s --help: lists the options', async (command) => {
+test.each(['backup', 'restore', 'doctor', 'dev'])('%s --help: lists the options', async (command) => {
   const { code, out } = await cli.run([command, '--help']);
   expect([code, out]).toEqual([0, expect.stringMatching(/--database-url <url> .*\[DATABASE_URL\]/s) as string]);
 });
@@ -44,6 +44,18 @@ test('dev: outside a project, it fails and starts no server', () => {
   const said = spawnSync(process.execPath, args, { cwd: folder, stdio, encoding: 'utf8', timeout: 5000 });
   expect(said).toMatchObject({ status: 1, stdout: '' });
   expect(said.stderr).toMatch(/^trellis: .*codegen\.ts is missing\. [^\n]+\n$/);
+});
+
+test('dev: an unknown option ends it before it starts anything', () => {
+  const args = [path.resolve('dist/cli.js'), 'dev', '--prot', '1'];
+  // The folder is a project, so that generator and server could start.
+  const project = path.resolve('.');
+  const said = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8', timeout: 5000 });
+  expect(said).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: "error: unknown option '--prot'\n(Did you mean --port?)\n",
+  });
 });
 
 test.each([
