@@ -88,6 +88,23 @@ describe('trellis serve', () => {
     await expect(statusOf(shared, path, headers)).resolves.toBe(status);
   });
 
+  test('a HEAD of a query has the headers of its GET', async () => {
+    const url = `${shared.origin}/graphql?query=${encodeURIComponent('{ allFile(limit: 1) { nodes { size } } }')}`;
+    const read = async (method: string) => {
+      const { status, headers } = await fetch(url, { method });
+      return [status, ...['content-length', 'content-type', 'etag', 'cache-control'].map((name) => headers.get(name))];
+    };
+    const [got, headed] = [await read('GET'), await read('HEAD')];
+    expect(got[0]).toBe(200);
+    expect(headed).toEqual(got);
+  });
+
+  test('a HEAD of a live query is rejected, as its stream would not end', async () => {
+    const url = `${shared.origin}/graphql?query=${encodeURIComponent('query @live { __typename }')}`;
+    const { status, headers } = await fetch(url, { method: 'HEAD', headers: { Accept: 'text/event-stream' } });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
   test('serves the public copy of a file at its publicURL', async () => {
     const query = '{ file(extension: { eq: "md" }) { publicURL size } }';
     const answer = await fetch(`${shared.origin}/graphql?query=${encodeURIComponent(query)}`);
@@ -101,7 +118,7 @@ describe('trellis serve', () => {
     ['the home page', '/', 'GET, HEAD, OPTIONS'],
     ['the contract of the dashboard', '/api/openapi.json', 'GET, HEAD, OPTIONS'],
     ['the contract of the secrets', '/secrets/openapi.json', 'GET, HEAD, OPTIONS'],
-    ['GraphQL', '/graphql', 'GET, POST, OPTIONS'],
+    ['GraphQL', '/graphql', 'GET, HEAD, POST, OPTIONS'],
   ])('returns the methods of %s for OPTIONS, and in the 405 for other methods', async (_reason, path, allow) => {
     const asked = await fetch(shared.origin + path, { method: 'OPTIONS' });
     expect([asked.status, asked.headers.get('allow')]).toEqual([204, allow]);

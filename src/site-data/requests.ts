@@ -96,7 +96,7 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
     ...engine,
     admit(request, response, headers) {
       // A shared cache would send the counts of one client to others.
-      const isShared = gate === undefined && request.method === 'GET';
+      const isShared = gate === undefined && request.method !== 'POST';
       countRequest(getClientAddress(request), isShared ? NO_HEADERS : headers);
       // The gate uses only what a listener before Express has too.
       return gate?.admit(request as Request, response as Response);

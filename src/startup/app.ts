@@ -125,7 +125,7 @@ function createListener(options: ListenerOptions): RequestListener {
   if (services.site && options.siteRequests) {
     const { site } = services;
     const countImage = addressLimit(options, config.imageRateLimit, 'generated images');
-    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
+    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, HEAD, POST, OPTIONS'));
     const { stopping } = services.readiness;
     requests = options.siteRequests({ config, site, log, gate, headers, countRequest, countImage, stopping });
     app.use(requests.handler);

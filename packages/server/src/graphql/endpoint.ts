@@ -204,7 +204,7 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
   ): Promise<GraphqlResult> {
     const { document, errors } = prepare(input.query);
     const operation = requireOperation(document, input.operationName, {
-      method: request.method,
+      method: unparsed.method,
       schema: options.schema,
     });
     const invalidStatus = invalidStatusFor(type);
@@ -262,6 +262,12 @@ function createFollower(options: GraphqlOptions) {
     const isQuery = valid.operation.operation === OperationTypeNode.QUERY;
     const what = isQuery ? 'live queries' : 'subscriptions';
     if (!limit) throw new AppError('invalid_input', `This server has no ${what}.`, { field: 'query' });
+    // The stream would have no end and no bytes.
+    if (request.method === 'HEAD') {
+      throw new AppError('method_not_allowed', `Expected GET or POST for ${what}.`, {
+        headers: { Allow: 'GET, POST' },
+      });
+    }
     if (!acceptsEvents(request.headers.accept)) {
       const advice = isQuery ? ' Without @live, the query runs once.' : '';
       throw new AppError('not_acceptable', `Expected Accept to include text/event-stream for ${what}.${advice}`);
@@ -366,7 +372,7 @@ function retryHeaders(errors: readonly GraphQLError[] = []): Record<string, stri
 }
 
 interface OperationTarget {
-  readonly method: string | undefined;
+  readonly method: UnparsedRequest['method'];
   readonly schema: GraphQLSchema;
 }
 

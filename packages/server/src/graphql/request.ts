@@ -54,7 +54,7 @@ const BODY: BodySpec = {
 /** A GraphQL-over-HTTP request that has been read but not parsed. */
 export interface UnparsedRequest {
   readonly method: 'GET' | 'POST';
-  /** The URL of a GET, or the body of a POST in latin1, which is a copy of its bytes. */
+  /** The URL of a GET or HEAD, or the body of a POST in latin1, which is a copy of its bytes. */
   readonly text: string;
 }
 
@@ -66,12 +66,13 @@ export interface UnparsedRequest {
 export function readRequestText(request: IncomingMessage): Promise<UnparsedRequest> | UnparsedRequest {
   requireOwnOrigin(request);
   const { method, url = '' } = request;
-  if (method === 'GET') return { method, text: url };
+  // Node leaves out the body of the response to a HEAD.
+  if (method === 'GET' || method === 'HEAD') return { method: 'GET', text: url };
   if (method === 'POST') {
     return readBodyBytes(request, BODY).then((bytes) => ({ method, text: bytes?.toString('latin1') ?? '' }));
   }
-  throw new AppError('method_not_allowed', `Expected GET or POST; received ${String(request.method)}.`, {
-    headers: { Allow: 'GET, POST, OPTIONS' },
+  throw new AppError('method_not_allowed', `Expected GET, HEAD or POST; received ${String(request.method)}.`, {
+    headers: { Allow: 'GET, HEAD, POST, OPTIONS' },
   });
 }
 

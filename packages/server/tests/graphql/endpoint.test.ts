@@ -447,7 +447,7 @@ describe('GraphQL endpoint', () => {
 
     test('gets the allowed methods', async () => {
       await expect(send('/graphql', { method: 'PUT', headers: json })).resolves.toMatchObject({
-        headers: { allow: 'GET, POST, OPTIONS' },
+        headers: { allow: 'GET, HEAD, POST, OPTIONS' },
       });
       await expect(get({ query: 'mutation { touch }' })).resolves.toMatchObject({ headers: { allow: 'POST' } });
     });
