@@ -143,6 +143,26 @@ test('watching: a missing folder is reported, its records stay, and it is scanne
   await eventually(equalsFreshScan);
 });
 
+test('watching: a scan whose records cannot be written is retried after seconds, not in a loop', async () => {
+  const { store } = folder.site;
+  const write = store.write.bind(store);
+  let attempts = 0;
+  store.write = () => {
+    attempts += 1;
+    throw new Error('The disk is gone');
+  };
+  // A folder that was replaced is scanned.
+  renameSync(folder.directory, `${folder.base}/away`);
+  folder.put('another.md');
+  await eventually(() => expect(folder.problems).toContainEqual(expect.stringContaining('The disk is gone')));
+  const first = attempts;
+  await setTimeout(1500);
+  expect(attempts).toBe(first);
+  expect(folder.paths()).toHaveLength(5);
+  store.write = write;
+  await eventually(() => expect(folder.paths()).toEqual(['another.md']));
+});
+
 test('watching: excluded files cause no update', async () => {
   folder.put('node_modules/x/index.js');
   folder.put('.DS_Store');
