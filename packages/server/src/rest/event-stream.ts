@@ -138,17 +138,24 @@ function sendHeartbeat({ response, gzip }: Sink): void {
 }
 
 async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise<void> {
-  const ended = new Promise<undefined>((resolve) => {
-    if (over.aborted) resolve(undefined);
-    over.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
+  let leave: () => void = () => undefined;
+  over.addEventListener('abort', () => leave(), { once: true });
   const events = stream.events[Symbol.asyncIterator]();
-  while (!over.aborted) {
-    const next = await Promise.race([events.next(), ended]);
-    if (next === undefined || next.done === true) return;
-    if (stream.validate) requireContractEvent(stream.operation, next.value);
-    if (await write(sink, stream, next.value)) continue;
-    await once(sink.response, 'drain', { signal: over }).catch(() => undefined);
+  try {
+    while (!over.aborted) {
+      // Promise.race() with one promise for the end would keep every event until then.
+      const next = await new Promise<IteratorResult<ServerSentEvent, unknown> | undefined>((resolve, reject) => {
+        leave = () => resolve(undefined);
+        events.next().then(resolve, reject);
+      });
+      if (next === undefined || next.done === true) return;
+      if (stream.validate) requireContractEvent(stream.operation, next.value);
+      if (await write(sink, stream, next.value)) continue;
+      await once(sink.response, 'drain', { signal: over }).catch(() => undefined);
+    }
+  } finally {
+    // A generator that waits at a yield releases what it holds. One that waits for an event ends by its signal first.
+    void events.return?.(undefined).catch(() => undefined);
   }
 }
 

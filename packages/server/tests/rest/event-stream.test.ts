@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { AppError } from '@trellis/core/errors';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../src/rest/operation.js';
@@ -129,6 +131,27 @@ describe('event stream', () => {
     expect(failures).toBe(4);
   });
 
+  test('keeps no data of earlier events while it is open', async () => {
+    const sent: WeakRef<object>[] = [];
+    events = async function* (request) {
+      for (let n = 1; n <= 20; n += 1) {
+        const data = Object.freeze({ n, text: 'x'.repeat(1_000) });
+        sent.push(new WeakRef(data));
+        yield await Promise.resolve({ id: `e${n}`, data });
+      }
+      yield* silence(request);
+    };
+    const reader = (await fetch(`${server.url}/follow`)).body!.getReader();
+    for (let text = ''; !text.includes('id: e20');) text += new TextDecoder().decode((await reader.read()).value);
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    // Referents of a WeakRef are kept until the end of the turn that last used it.
+    await sleep(20);
+    collectGarbage();
+    expect(sent.filter((data) => data.deref() !== undefined).length).toBeLessThan(3);
+    await reader.cancel();
+  });
+
   test('ends and logs the error when the events fail or violate the contract', async () => {
     events = async function* () {
       yield* count(1, 1);
@@ -169,6 +192,27 @@ describe('event stream', () => {
     }
     expect(taken).toBeLessThan(50);
     socket.destroy();
+  });
+
+  test.each([
+    ['the client disconnects while it does not read', { n: 1, text: 'x'.repeat(2 ** 20) }],
+    ['an event violates the contract', { secret: 'x' }],
+  ])('lets the handler clean up when %s', async (_reason, data) => {
+    const clean = new Promise<string>((resolve) => {
+      events = async function* () {
+        try {
+          for (;;) yield await Promise.resolve({ id: 'e', data });
+        } finally {
+          resolve('clean');
+        }
+      };
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.pause().write('GET /follow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    // Time enough to fill the buffers of both kernels, after which nothing is sent.
+    await sleep(500);
+    socket.destroy();
+    await expect(Promise.race([clean, sleep(10_000, 'waiting', { ref: false })])).resolves.toBe('clean');
   });
 
   test('ends when the server stops, and ends at once in a stopping server', async () => {
