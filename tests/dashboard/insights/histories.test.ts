@@ -22,6 +22,7 @@ const merged = (number: number, hours: number, review: number) =>
   githubPullRequest(number, {
     state: 'MERGED',
     ...{ createdAt: ago(200), updatedAt: ago(200 - hours), mergedAt: ago(200 - hours), closedAt: ago(200 - hours) },
+    timeline: [{ type: 'REVIEW_REQUESTED_EVENT', createdAt: ago(200), login: 'lisa' }],
     submitted: [{ author: 'lisa', state: 'APPROVED', submittedAt: ago(200 - review) }],
   });
 
@@ -56,12 +57,25 @@ test('histories: a refresh stores review times of all repositories with one quer
     unreadRepositories: 0,
     slow: { atLeastSeconds: 4 * 3600, count: 1 },
     repositories: [{ repo: 'acme/shop', cycle: { samples: 5, medianSeconds: 30 * 3600 }, waiting: 1 }],
-    reviewers: [{ login: 'lisa', requested: 0, given: 5, pending: 0 }],
+    reviewers: [{ login: 'lisa', requested: 5, given: 5, pending: 0 }],
   });
   const rows = await dashboard.reviewInsights.list(dashboard.ada, {
     ...{ ...scope, measure: 'waiting', atLeastSeconds: 4 * 3600, limit: 50, offset: 0 },
   });
   expect(rows).toMatchObject({ total: 1, rows: [{ number: 1, seconds: 50 * 3600, state: 'open' }] });
+});
+
+test('reviewInsights.list: a reviewer, in any case, and a range restrict the rows together', async () => {
+  const countRows = async (filter: { reviewer: string; atLeastSeconds?: number; belowSeconds?: number }) => {
+    const page = { ...scope, measure: 'requested' as const, limit: 50, offset: 0 };
+    return (await dashboard.reviewInsights.list(dashboard.ada, { ...page, ...filter })).total;
+  };
+  expect(await countRows({ reviewer: 'Lisa' })).toBe(5);
+  expect(await countRows({ reviewer: 'joe' })).toBe(0);
+  // Lisa responded 1, 2, 3, 4 and 5 hours after the request.
+  const range = { atLeastSeconds: 2.5 * 3600, belowSeconds: 4.5 * 3600 };
+  expect(await countRows({ reviewer: 'lisa', ...range })).toBe(2);
+  expect(await countRows({ reviewer: 'joe', ...range })).toBe(0);
 });
 
 test('histories: only changed repositories are read again, and not within ten minutes', async () => {
