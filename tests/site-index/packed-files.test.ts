@@ -2,9 +2,16 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { openRecordStore } from '@trellis/site/record-store';
 import { records as tables } from '../../src/generated/site/records.js';
-import { getObject, type IndexHead, type IndexObject, readHead } from '../../src/site-data/index/index-head.js';
+import {
+  getObject,
+  type IndexHead,
+  type IndexObject,
+  putObject,
+  readHead,
+} from '../../src/site-data/index/index-head.js';
 import { openPackTable } from '../../src/site-data/index/packs.js';
 import { openPublishedFiles, type SiteFile } from '../../src/site-data/index/published-files.js';
 import { openPublisher } from '../../src/site-data/index/publisher.js';
@@ -155,6 +162,15 @@ describe('the files of a published index', () => {
     expect(await readAsReplica(files, catalogs)).toEqual(await readAll(files));
     published.close();
   });
+});
+
+test('An object of the index whose content was exchanged for a valid one is reported as damaged', async () => {
+  const object = await putObject(store, 'catalogs', Buffer.from('one'), signal);
+  const other = await putObject(store, 'catalogs', Buffer.from('two'), signal);
+  const exchanged = await store.get(other.key, { signal });
+  await store.put(object.key, await buffer(exchanged!.body), { signal });
+  await expect(getObject(store, other, signal)).resolves.toEqual(Buffer.from('two'));
+  await expect(getObject(store, object, signal)).rejects.toThrow('is damaged');
 });
 
 test('A publisher renews its head while files are stored, so that others see that it runs', async () => {
