@@ -128,8 +128,8 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
       readmit: gate && ((request, response) => gate.admit(request as Request, response as Response)),
     },
     createContext: (budget) => createSiteContext(dependencies, budget),
-    onOperation(response, { name }) {
-      getRequestContext(response).queryName = name?.value;
+    onOperation(response, name) {
+      getRequestContext(response).queryName = name;
     },
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });

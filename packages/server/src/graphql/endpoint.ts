@@ -55,8 +55,8 @@ export interface GraphqlOptions {
     response: ServerResponse,
     headers: HeaderTarget,
   ) => Promise<void> | undefined;
-  /** Called with the operation of a valid request, before it runs. */
-  readonly onOperation?: (response: ServerResponse, operation: OperationDefinitionNode) => void;
+  /** Called with the name that the document gives the operation of a valid request, before it runs. */
+  readonly onOperation?: (response: ServerResponse, name: string | undefined) => void;
   /** Keeps responses; absent if the same query may have a different response each time. */
   readonly reuse?: ReuseOptions;
   /** Serves subscriptions and live queries; absent if the schema has none. */
@@ -181,7 +181,7 @@ function createHandler(options: GraphqlOptions) {
     const { type } = exchange;
     const known = type && cache?.find({ ...unparsed, type });
     if (!known) return execute(unparsed, exchange);
-    onOperation?.(exchange.response, known.operation);
+    onOperation?.(exchange.response, known.operationName);
     return { status: 200, response: known };
   }
 
@@ -209,7 +209,8 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
     });
     const invalidStatus = invalidStatusFor(type);
     if (errors.length > 0) return { status: invalidStatus, errors };
-    options.onOperation?.(response, operation);
+    const operationName = operation.name?.value;
+    options.onOperation?.(response, operationName);
     const isSubscription = operation.operation === OperationTypeNode.SUBSCRIPTION;
     if (isSubscription || (operation.directives?.length && isLive(operation, options.schema, input.variables)))
       return follow({ document, operation, input }, { request, response });
@@ -222,7 +223,7 @@ function createExecutor(options: GraphqlOptions, cache: ResponseCache | undefine
       return { status: 'data' in result ? 200 : invalidStatus, headers: retryHeaders(result.errors), ...result };
     const cacheControl = isGet ? reuse.cacheControl[isKept ? 'kept' : 'other'] : REVALIDATE;
     const text = JSON.stringify({ data: result.data });
-    const made = new QueryResponse(text, { type, operation, cacheControl, hasEtag: isGet });
+    const made = new QueryResponse(text, { type, operationName, cacheControl, hasEtag: isGet });
     if (isKept && state) {
       const listParts = () => reuse.repeatable.kindsOf(document, operation, input.variables);
       cache.keep({ ...unparsed, type }, made, { listParts, state });

@@ -1,5 +1,4 @@
 /** Complete responses of queries, kept in the bytes in which they are sent. */
-import type { OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { type ContentEncoding, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { Payload, toEtag } from '../http/payload.js';
@@ -30,8 +29,8 @@ export interface EncodedResponse {
 
 interface ResponseOptions {
   readonly type: GraphqlMediaType;
-  /** The operation that was executed. */
-  readonly operation: OperationDefinitionNode;
+  /** The name of the operation in its document. Keeping the operation itself would keep all of the document. */
+  readonly operationName: string | undefined;
   /** The value of `Cache-Control`. */
   readonly cacheControl: string;
   /** Whether the response has an ETag, as that to a GET does. */
@@ -40,7 +39,7 @@ interface ResponseOptions {
 
 /** A response without errors. */
 export class QueryResponse {
-  readonly operation: OperationDefinitionNode;
+  readonly operationName: string | undefined;
   readonly length: number;
   /** The ETag; `undefined` for a response to a POST. */
   readonly etag: string | undefined;
@@ -52,7 +51,7 @@ export class QueryResponse {
 
   constructor(text: string, options: ResponseOptions) {
     this.#options = options;
-    this.operation = options.operation;
+    this.operationName = options.operationName;
     this.length = Buffer.byteLength(text);
     // The same text has a different ETag for each media type, as these are different representations.
     this.etag = options.hasEtag ? toEtag(`${options.type} ${text}`) : undefined;

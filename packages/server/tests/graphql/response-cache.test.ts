@@ -40,7 +40,7 @@ const endpoint = createGraphqlEndpoint({
     headers.setHeader('X-Admission', String(admissions));
     return undefined;
   },
-  onOperation: (_response, { name }) => void names.push(name?.value),
+  onOperation: (_response, name) => void names.push(name),
   reuse: {
     getVersion: () => version,
     getGeneration: () => generation,
