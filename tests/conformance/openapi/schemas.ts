@@ -2276,6 +2276,69 @@ components:
   },
   {
     section,
+    feature: 'nullable beside allOf, anyOf and oneOf',
+    note: 'Null is accepted, whatever the others say.',
+    outcome: 'supported',
+    contract: `openapi: 3.0.3
+paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                all: { type: object, nullable: true, allOf: [{ $ref: "#/components/schemas/Cat" }] }
+                any: { type: object, nullable: true, anyOf: [{ $ref: "#/components/schemas/Cat" }] }
+                one: { type: object, nullable: true, oneOf: [{ $ref: "#/components/schemas/Cat" }] }
+                kind:
+                  nullable: true
+                  oneOf: [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }]
+                  discriminator: { propertyName: kind }
+                loose: { nullable: true, oneOf: [{ $ref: "#/components/schemas/Dog" }, { type: string, example: 1 }] }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Dog: { type: object, nullable: true, required: [kind], properties: { kind: { type: string } } }
+`,
+    warnings: [
+      '1:10 OpenAPI 3.0.3 is read as 3.1.0.',
+      "15:38 OpenAPI 3.0: nullable: true became the type 'null' (6 places).",
+      '22:113 Expected the example to be string, according to its schema.',
+      '23:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"all": null, "any": null, "one": null, "kind": null, "loose": null}',
+        status: 200,
+        response: { body: { all: null, any: null, one: null, kind: null, loose: null } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"all": { "kind": "a" }, "any": { "kind": "a" }, "one": { "kind": "a" }, "kind": { "kind": "Cat" }}',
+        status: 200,
+      },
+      ...['all', 'any', 'one', 'kind', 'loose'].map((name) => ({
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: `{"${name}": {}}`,
+        status: 400,
+        response: { code: 'invalid_input' },
+      })),
+    ],
+  },
+  {
+    section,
     feature: '$id',
     outcome: 'refused',
     contract: `paths:

@@ -24,14 +24,14 @@ interface Change {
   /** The outcome, for the report. */
   readonly message: string;
   /** Changes an object. Returns the field that it concerns if it did. */
-  readonly apply: (value: Record<string, unknown>) => string | undefined;
+  readonly apply: (value: Record<string, unknown>, place: DocumentNode) => string | undefined;
 }
 
 const NULLABLE_CHANGES: readonly Change[] = [
   {
     message: "nullable: true became the type 'null'",
-    apply: (schema) => {
-      if (schema.nullable !== true || !allowNull(schema)) return undefined;
+    apply: (schema, place) => {
+      if (schema.nullable !== true || !allowNull(schema, place)) return undefined;
       delete schema.nullable;
       return 'nullable';
     },
@@ -78,20 +78,33 @@ const SCHEMA_CHANGES: readonly Change[] = [
 ];
 
 /** Adds null to the values of a schema. Returns whether the schema says anything that null does not fit. */
-function allowNull(schema: Record<string, unknown>): boolean {
+function allowNull(schema: Record<string, unknown>, place: DocumentNode): boolean {
+  const hasType = typeof schema.type === 'string';
+  const hasValues = Array.isArray(schema.enum);
+  if (hasType) schema.type = [schema.type, 'null'];
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...(schema.enum as unknown[]), null];
-  if (typeof schema.type === 'string') {
-    schema.type = [schema.type, 'null'];
+  return allowNullBeside(place, schema) || hasType || hasValues;
+}
+
+const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/**
+ * Makes null an alternative to the schemas that a value consists of: it would match no part of `allOf`, and several of
+ * `oneOf` if they allow it too. Returns whether there are such schemas.
+ */
+function allowNullBeside(place: DocumentNode, schema: Record<string, unknown>): boolean {
+  const found = COMPOSITIONS.filter((word) => Array.isArray(schema[word]));
+  if (found.length === 0) return false;
+  if (found.join(' ') === 'anyOf') {
+    schema.anyOf = [...(schema.anyOf as unknown[]), { type: 'null' }];
     return true;
   }
-  for (const word of ['oneOf', 'anyOf']) {
-    if (!Array.isArray(schema[word])) continue;
-    schema[word] = [...(schema[word] as unknown[]), { type: 'null' }];
-    return true;
-  }
-  if (!Array.isArray(schema.allOf)) return Array.isArray(schema.enum);
-  schema.anyOf = [{ allOf: schema.allOf }, { type: 'null' }];
-  delete schema.allOf;
+  const moved = [...found, 'discriminator'].filter((word) => word in schema);
+  const alternative = Object.fromEntries(moved.map((word) => [word, schema[word]]));
+  for (const word of moved) Reflect.deleteProperty(schema, word);
+  schema.anyOf = [alternative, { type: 'null' }];
+  for (const word of moved)
+    recordMove(child(child(child(place, 'anyOf'), 0), word), { source: place.source, path: [...place.path, word] });
   return true;
 }
 
@@ -143,7 +156,7 @@ function applyChanges(
   for (const object of listObjects(root)) {
     for (const { message, apply } of listChanges(object)) {
       const place = object.place;
-      const key = isRecord(place.value) ? apply(place.value) : undefined;
+      const key = isRecord(place.value) ? apply(place.value, place) : undefined;
       if (key !== undefined) found.set(message, [...(found.get(message) ?? []), child(place, key)]);
     }
   }
