@@ -1800,7 +1800,7 @@ components:
   {
     section,
     feature: 'discriminator with oneOf',
-    note: 'Each alternative demands its values of the property: those of the mapping, or its name. The type is a union.',
+    note: 'Each alternative demands its values of the property: those of the mapping, its constants, or its name. The type is a union.',
     outcome: 'supported',
     contract: `paths:
   /items:
@@ -1915,6 +1915,185 @@ components:
         body: '{"kind": "Dog"}',
         status: 400,
         response: { code: 'invalid_input', field: 'id' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator without mapping, whose alternatives have constants',
+    note: 'The constants are the mapping.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
+      discriminator: { propertyName: kind }
+    Cat: { type: object, required: [kind], properties: { kind: { const: cat }, lives: { type: integer } } }
+    Dog:
+      required: [kind]
+      allOf:
+        - properties: { kind: { $ref: '#/components/schemas/DogKind' }, name: { type: string } }
+    DogKind: { type: string, enum: [dog, puppy] }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "cat", "lives": 9}',
+        status: 200,
+        response: { body: { kind: 'cat', lives: 9 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "puppy", "name": "Rex"}',
+        status: 200,
+        response: { body: { kind: 'puppy', name: 'Rex' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "dog", "name": 1}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'name' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Cat"}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'kind' },
+      },
+    ],
+    program: `await client.POST('/items', { body: { kind: 'cat', lives: 9 } });
+// @ts-expect-error The name of the schema is not a value.
+await client.POST('/items', { body: { kind: 'Cat' } });`,
+  },
+  {
+    section,
+    feature: 'discriminator with a list among the alternatives',
+    note: 'The property selects among the alternatives that are objects.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf:
+        - $ref: '#/components/schemas/Herd'
+        - $ref: '#/components/schemas/Cat'
+        - $ref: '#/components/schemas/Dog'
+      discriminator:
+        propertyName: kind
+        mapping: { herd: '#/components/schemas/Herd', cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' }
+    Herd: { type: array, items: { $ref: '#/components/schemas/Cat' } }
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
+    Dog: { type: [object, 'null'], required: [kind], properties: { kind: { type: string }, name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[{"kind": "cat", "lives": 9}]',
+        status: 200,
+        response: { body: [{ kind: 'cat', lives: 9 }] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "dog", "name": "Rex"}',
+        status: 200,
+        response: { body: { kind: 'dog', name: 'Rex' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "herd"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["cat"]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator that does not select an alternative',
+    note: 'Has no effect, which is a warning: the schemas of the alternatives decide.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
+      discriminator: { propertyName: kind }
+    Cat: { type: object, required: [kind, lives], properties: { kind: { const: pet }, lives: { type: integer } } }
+    Dog: { type: object, required: [kind, name], properties: { kind: { const: pet }, name: { type: string } } }
+`,
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+      '14:7 The discriminator has no effect: "Cat" and "Dog" both allow "pet".',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "pet", "lives": 9}',
+        status: 200,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "pet", "name": "Rex"}',
+        status: 200,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "pet"}',
+        status: 400,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Cat", "lives": 9}',
+        status: 400,
       },
     ],
   },

@@ -28,6 +28,7 @@ import { writeClient } from './client.js';
 import { completeContract, upgradeDocument } from './complete.js';
 import { type ContractDocument, dereference, METHODS, toContract } from './contract.js';
 import { splitDirections, withoutAbsent } from './directions.js';
+import { completeDiscriminators } from './discriminators.js';
 import {
   child,
   createReport,
@@ -161,6 +162,7 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   checkInlineOperations(root, report);
   throwDiagnostics(diagnostics);
   completeContract(sources, root, report);
+  for (const place of sources.values()) completeDiscriminators(sources, place, report);
   for (const place of sources.values()) checkStructure(sources, place, report);
   for (const place of sources.values()) checkSchemas(sources, place, report);
   checkDocument(sources, root, report);
