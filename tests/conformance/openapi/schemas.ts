@@ -3156,6 +3156,59 @@ components:
   },
   {
     section,
+    feature: 'a required property of another schema, which is nullable',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              required: [size]
+              allOf: [{ $ref: '#/components/schemas/Box' }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Box: { type: [object, 'null'], properties: { size: { type: integer }, name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 1}',
+        status: 200,
+        response: { body: { size: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+    program: `await client.POST('/items', { body: null });
+await client.POST('/items', { body: { size: 1 } });
+// @ts-expect-error The size is required.
+await client.POST('/items', { body: { name: 'a' } });
+// @ts-expect-error The size is a number.
+await client.POST('/items', { body: { size: undefined } });`,
+  },
+  {
+    section,
     feature: 'duplicate enum values',
     note: 'A warning, and an error in strict contracts.',
     outcome: 'supported',
