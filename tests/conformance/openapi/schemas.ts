@@ -1731,6 +1731,49 @@ components:
   },
   {
     section,
+    feature: '$ref to a definition beside the reference',
+    note: 'As tools write schemas that contain themselves.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Tree' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Tree:
+      $ref: '#/components/schemas/Tree/$defs/Node'
+      $defs:
+        Node:
+          type: object
+          required: [name]
+          properties:
+            name: { type: string }
+            parts: { type: array, items: { $ref: '#/components/schemas/Tree/$defs/Node' } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "parts": [{"name": "b"}]}',
+        status: 200,
+        response: { body: { name: 'a', parts: [{ name: 'b' }] } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "parts": [{}]}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
     feature: '$ref to another document',
     note: 'The documents of a contract are listed in its configuration.',
     outcome: 'supported',
@@ -2362,7 +2405,7 @@ components:
           application/json:
             schema:
               type: object
-              properties: { any: true, none: false }
+              properties: { any: true, none: false, both: { allOf: [true, { type: string }] }, never: { allOf: [false] } }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
@@ -2370,10 +2413,17 @@ components:
       {
         request: 'POST /items',
         headers: { 'content-type': 'application/json' },
-        body: '{"any": 1}',
+        body: '{"any": 1, "both": "a"}',
         status: 200,
-        response: { body: { any: 1 } },
+        response: { body: { any: 1, both: 'a' } },
       },
+      ...['{"both": 1}', '{"never": 1}'].map((body) => ({
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body,
+        status: 400,
+        response: { code: 'invalid_input' },
+      })),
       {
         request: 'POST /items',
         headers: { 'content-type': 'application/json' },
