@@ -261,7 +261,7 @@ function completeId(
     return;
   }
   if (typeof id !== 'string' || IS_NAME.test(id)) return;
-  const name = camel(id);
+  const name = camel(toAscii(id));
   if (!IS_NAME.test(name)) return;
   value.operationId = name;
   report.warn(
@@ -272,8 +272,11 @@ function completeId(
 
 /** Returns a name such as `getPetsByPetId` for `get /pets/{petId}`. */
 function deriveId(method: string, path: string): string {
-  return camel(`${method} ${path.replace(/\{([^{}]*)\}/g, ' by $1 ').replace(/([A-Z])/g, ' $1')}`);
+  return camel(toAscii(`${method} ${path.replace(/\{([^{}]*)\}/g, ' by $1 ').replace(/([A-Z])/g, ' $1')}`));
 }
+
+/** Names of operations have letters of ASCII only. */
+const toAscii = (text: string): string => text.replaceAll(/[^ -~]+/gu, ' ');
 
 function completeSummary({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
   if (value.summary !== undefined) return;

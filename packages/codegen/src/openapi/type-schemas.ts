@@ -6,7 +6,7 @@
  * - `const: null` as an unknown value, and nothing at all for `allOf` with `true` or `false`,
  * - a list whose items may be the same list as a type that refers to itself, which the compiler rejects.
  */
-import { pascal } from '../output.js';
+import { pascal, toIdentifier } from '../output.js';
 import { isRecord } from './nodes.js';
 import { NAME_MAPS } from './revision.js';
 
@@ -93,7 +93,7 @@ function nameRecursiveLists(schemas: Readonly<Record<string, unknown>>): void {
   for (const [component, schema] of Object.entries(schemas)) {
     for (const list of listLists(schema)) {
       if (!reaches(schemas, [list.items, list.prefixItems], component)) continue;
-      const base = `${pascal(component)}List`;
+      const base = toIdentifier(`${pascal(component)}List`);
       let name = base;
       for (let count = 2; taken.has(name); count += 1) name = `${base}${count}`;
       taken.add(name);
