@@ -3206,7 +3206,7 @@ components:
   },
   {
     section,
-    feature: 'a required property of another schema, which is nullable',
+    feature: 'a required property of a nullable schema',
     outcome: 'supported',
     contract: `paths:
   /items:
