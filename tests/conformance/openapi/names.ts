@@ -139,6 +139,27 @@ paths:
   },
   {
     section,
+    feature: 'operationIds that differ in case or punctuation only',
+    note: 'The name that is not in camelCase gets a number, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /a: { get: { operationId: get-item, tags: [Items], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+  /b: { get: { operationId: getItem, tags: [Items], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    warnings: [
+      '2:9 The operation has no summary.',
+      '2:29 The operationId "get-item" is not a camelCase name such as listTokens; its handler is getItem2.',
+      '2:54 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '3:9 The operation has no summary.',
+      '3:53 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'GET /a', status: 200 },
+      { request: 'GET /b', status: 200 },
+    ],
+  },
+  {
+    section,
     feature: 'paths without operationId whose names are equal',
     note: 'The second handler is `getBA2`, which is a warning.',
     outcome: 'supported',

@@ -200,7 +200,7 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
   completeServers(root, root.value, report);
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
-  const ids = new Set<unknown>();
+  const ids = new Set<unknown>(listOwnIds(root));
   for (const [path, item] of entries(child(root, 'paths'))) {
     if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
     dropReservedHeaders(sources, item, report);
@@ -246,6 +246,18 @@ function completeServers(root: DocumentNode, value: Record<string, unknown>, rep
 
 const IS_NAME = /^[a-z][A-Za-z0-9]*$/;
 
+/** Lists the ids of operations that keep them. */
+const listOwnIds = (root: DocumentNode): string[] =>
+  entries(child(root, 'paths')).flatMap(([, item]) =>
+    METHODS.map((method) => findTextField(child(item, method), 'operationId') ?? '').filter((id) => IS_NAME.test(id)),
+  );
+
+function toFreeId(base: string, taken: ReadonlySet<unknown>): string {
+  let count = 1;
+  while (taken.has(count === 1 ? base : `${base}${count}`)) count += 1;
+  return count === 1 ? base : `${base}${count}`;
+}
+
 function completeId(
   { method, path, place, value }: NewOperation,
   taken: ReadonlySet<unknown>,
@@ -253,16 +265,15 @@ function completeId(
 ): void {
   const id = value.operationId;
   if (id === undefined) {
-    const base = deriveId(method, path);
-    let name = base;
-    for (let count = 2; taken.has(name); count += 1) name = `${base}${count}`;
+    const name = toFreeId(deriveId(method, path), taken);
     value.operationId = name;
     report.warn(place, `The operation has no operationId; its handler is ${name}.`, 'key');
     return;
   }
   if (typeof id !== 'string' || IS_NAME.test(id)) return;
-  const name = camel(toAscii(id));
-  if (!IS_NAME.test(name)) return;
+  const base = camel(toAscii(id));
+  if (!IS_NAME.test(base)) return;
+  const name = toFreeId(base, taken);
   value.operationId = name;
   report.warn(
     child(place, 'operationId'),
