@@ -80,9 +80,17 @@ function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: Se
   return async (method: MethodName, path: string, init: UntypedInit = {}) => {
     const name = `${method.toUpperCase()} ${path}`;
     const own = styles[name];
+    requireSamePath(name, writePath(path, init.params?.path ?? {}, own ?? {}));
     const result = await send(method, path, encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own));
     return { ...result, status: result.response.status };
   };
+}
+
+/** Rejects values such as `..`, with which the request would reach a different operation: URL parsers remove them. */
+function requireSamePath(name: string, path: string): void {
+  const moved = path.split('/').find((segment) => segment === '.' || segment === '..');
+  if (moved !== undefined)
+    throw new TypeError(`${name}: expected path parameters other than "." and ".."; received "${moved}".`);
 }
 
 const JSON_TYPE = 'application/json';

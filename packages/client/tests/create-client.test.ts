@@ -57,6 +57,35 @@ describe('createClient: token', () => {
   });
 });
 
+describe('createClient: path parameters', () => {
+  interface Paths {
+    '/notes/{id}': {
+      delete: {
+        parameters: { path: { id: string } };
+        responses: { 200: { content: { 'application/json': string[] } } };
+      };
+    };
+  }
+  const remove = (id: string) =>
+    createClient<Paths>({ ...notesContract, baseUrl: server.url }).DELETE('/notes/{id}', { params: { path: { id } } });
+
+  test.each(['.', '..'])('rejects "%s", which would reach a different path', async (id) => {
+    await expect(remove(id)).rejects.toThrow(
+      new TypeError(`DELETE /notes/{id}: expected path parameters other than "." and ".."; received "${id}".`),
+    );
+    expect(server.seen).toEqual([]);
+  });
+
+  test.each([
+    ['../x', '/notes/..%2Fx'],
+    ['...', '/notes/...'],
+    ['%2e%2e', '/notes/%252e%252e'],
+  ])('sends "%s" as one segment', async (id, url) => {
+    await remove(id);
+    expect(server.seen.at(-1)!.url).toBe(url);
+  });
+});
+
 describe('createClient: base URL', () => {
   test.each(['', '/', '///'])('ignores the trailing "%s"', async (end) => {
     await createNotesClient(server.url + end).GET('/notes');

@@ -86,12 +86,15 @@ export function kebab(name: string): string {
 }
 
 function words(name: string): string[] {
-  return name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return name.split(/[^\p{L}\p{M}\p{Nd}]+/u).filter((word) => word !== '');
 }
 
 export const inputName = (typeName: string): string => `${typeName}Input`;
 export const outputName = (typeName: string): string => `${typeName}Output`;
-export const handlersName = (name: string): string => `${pascal(name)}Handlers`;
+export const handlersName = (name: string): string => toIdentifier(`${pascal(name)}Handlers`);
+
+/** Returns a name that starts with a digit with an underscore before it. */
+export const toIdentifier = (name: string): string => (/^\p{Nd}/u.test(name) ? `_${name}` : name);
 
 /** Returns the name of a property in TypeScript syntax, quoted if necessary. */
 export function toKey(name: string): string {

@@ -87,6 +87,79 @@ async getB() { return { status: 200, body: { y: 'b' } }; },`,
   },
   {
     section,
+    feature: 'schemas and tags whose names start with a digit',
+    note: 'Generated names start with an underscore.',
+    outcome: 'supported',
+    contract: `tags: [{ name: 2FA, description: Codes. }]
+paths:
+  /a: { post: { operationId: sendA, tags: [2FA], requestBody: { $ref: '#/components/requestBodies/3d' }, responses: { '200': { description: A., content: { application/json: { schema: { $ref: '#/components/schemas/3DModel' } } } } } } }
+components:
+  requestBodies:
+    3d: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/3DModel' } } } }
+  schemas:
+    3DModel: { type: array, items: { anyOf: [{ type: string }, { $ref: '#/components/schemas/3DModel' }] } }
+`,
+    handlers: `async sendA({ body }) { return { status: 200, body }; },`,
+    exchanges: [
+      {
+        request: 'POST /a',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", ["b"]]',
+        status: 200,
+        response: ['a', ['b']],
+      },
+      { request: 'POST /a', headers: { 'content-type': 'application/json' }, body: '[1]', status: 400 },
+    ],
+    program: `const { data } = await client.POST('/a', { body: ['a', ['b']] });
+assert.deepEqual(data, ['a', ['b']]);`,
+  },
+  {
+    section,
+    feature: 'tags in any script',
+    outcome: 'supported',
+    contract: `tags: [{ name: 用户 API, description: Users. }, { name: 订单 API, description: Orders. }]
+paths:
+  /a: { get: { operationId: getA, tags: [用户 API], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+  /b: { get: { operationId: getB, tags: [订单 API], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    exchanges: [
+      { request: 'GET /a', status: 200 },
+      { request: 'GET /b', status: 200 },
+    ],
+  },
+  {
+    section,
+    feature: 'a tag without letters and digits',
+    outcome: 'refused',
+    contract: `tags: [{ name: '-', description: Others. }]
+paths:
+  /a: { get: { operationId: getA, tags: ['-'], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    errors: ['1:16 Expected the tag to have a letter or a digit, as types are named after it; received "-".'],
+  },
+  {
+    section,
+    feature: 'operationIds that differ in case or punctuation only',
+    note: 'The name that is not in camelCase gets a number, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /a: { get: { operationId: get-item, tags: [Items], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+  /b: { get: { operationId: getItem, tags: [Items], responses: { '200': { $ref: 'common.yaml#/components/responses/Echo' } } } }
+`,
+    warnings: [
+      '2:9 The operation has no summary.',
+      '2:29 The operationId "get-item" is not a camelCase name such as listTokens; its handler is getItem2.',
+      '2:54 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '3:9 The operation has no summary.',
+      '3:53 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'GET /a', status: 200 },
+      { request: 'GET /b', status: 200 },
+    ],
+  },
+  {
+    section,
     feature: 'paths without operationId whose names are equal',
     note: 'The second handler is `getBA2`, which is a warning.',
     outcome: 'supported',

@@ -1731,6 +1731,49 @@ components:
   },
   {
     section,
+    feature: '$ref to a definition beside the reference',
+    note: 'As tools write schemas that contain themselves.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Tree' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Tree:
+      $ref: '#/components/schemas/Tree/$defs/Node'
+      $defs:
+        Node:
+          type: object
+          required: [name]
+          properties:
+            name: { type: string }
+            parts: { type: array, items: { $ref: '#/components/schemas/Tree/$defs/Node' } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "parts": [{"name": "b"}]}',
+        status: 200,
+        response: { body: { name: 'a', parts: [{ name: 'b' }] } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "parts": [{}]}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
     feature: '$ref to another document',
     note: 'The documents of a contract are listed in its configuration.',
     outcome: 'supported',
@@ -1800,7 +1843,7 @@ components:
   {
     section,
     feature: 'discriminator with oneOf',
-    note: 'Each alternative demands its values of the property: those of the mapping, or its name. The type is a union.',
+    note: 'Each alternative demands its values of the property: those of the mapping, its constants, or its name. The type is a union.',
     outcome: 'supported',
     contract: `paths:
   /items:
@@ -1915,6 +1958,185 @@ components:
         body: '{"kind": "Dog"}',
         status: 400,
         response: { code: 'invalid_input', field: 'id' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator without mapping, whose alternatives have constants',
+    note: 'The constants are the mapping.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
+      discriminator: { propertyName: kind }
+    Cat: { type: object, required: [kind], properties: { kind: { const: cat }, lives: { type: integer } } }
+    Dog:
+      required: [kind]
+      allOf:
+        - properties: { kind: { $ref: '#/components/schemas/DogKind' }, name: { type: string } }
+    DogKind: { type: string, enum: [dog, puppy] }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "cat", "lives": 9}',
+        status: 200,
+        response: { body: { kind: 'cat', lives: 9 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "puppy", "name": "Rex"}',
+        status: 200,
+        response: { body: { kind: 'puppy', name: 'Rex' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "dog", "name": 1}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'name' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Cat"}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'kind' },
+      },
+    ],
+    program: `await client.POST('/items', { body: { kind: 'cat', lives: 9 } });
+// @ts-expect-error The name of the schema is not a value.
+await client.POST('/items', { body: { kind: 'Cat' } });`,
+  },
+  {
+    section,
+    feature: 'discriminator with a list among the alternatives',
+    note: 'The property selects among the alternatives that are objects.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf:
+        - $ref: '#/components/schemas/Herd'
+        - $ref: '#/components/schemas/Cat'
+        - $ref: '#/components/schemas/Dog'
+      discriminator:
+        propertyName: kind
+        mapping: { herd: '#/components/schemas/Herd', cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' }
+    Herd: { type: array, items: { $ref: '#/components/schemas/Cat' } }
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
+    Dog: { type: [object, 'null'], required: [kind], properties: { kind: { type: string }, name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[{"kind": "cat", "lives": 9}]',
+        status: 200,
+        response: { body: [{ kind: 'cat', lives: 9 }] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "dog", "name": "Rex"}',
+        status: 200,
+        response: { body: { kind: 'dog', name: 'Rex' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "herd"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["cat"]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator that does not select an alternative',
+    note: 'Has no effect, which is a warning: the schemas of the alternatives decide.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
+      discriminator: { propertyName: kind }
+    Cat: { type: object, required: [kind, lives], properties: { kind: { const: pet }, lives: { type: integer } } }
+    Dog: { type: object, required: [kind, name], properties: { kind: { const: pet }, name: { type: string } } }
+`,
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+      '14:7 The discriminator has no effect: "Cat" and "Dog" both allow "pet".',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "pet", "lives": 9}',
+        status: 200,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "pet", "name": "Rex"}',
+        status: 200,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "pet"}',
+        status: 400,
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Cat", "lives": 9}',
+        status: 400,
       },
     ],
   },
@@ -2183,7 +2405,7 @@ components:
           application/json:
             schema:
               type: object
-              properties: { any: true, none: false }
+              properties: { any: true, none: false, both: { allOf: [true, { type: string }] }, never: { allOf: [false] } }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
@@ -2191,10 +2413,17 @@ components:
       {
         request: 'POST /items',
         headers: { 'content-type': 'application/json' },
-        body: '{"any": 1}',
+        body: '{"any": 1, "both": "a"}',
         status: 200,
-        response: { body: { any: 1 } },
+        response: { body: { any: 1, both: 'a' } },
       },
+      ...['{"both": 1}', '{"never": 1}'].map((body) => ({
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body,
+        status: 400,
+        response: { code: 'invalid_input' },
+      })),
       {
         request: 'POST /items',
         headers: { 'content-type': 'application/json' },
@@ -2272,6 +2501,69 @@ components:
         status: 200,
         response: { body: null },
       },
+    ],
+  },
+  {
+    section,
+    feature: 'nullable beside allOf, anyOf and oneOf',
+    note: 'Null is accepted, whatever the others say.',
+    outcome: 'supported',
+    contract: `openapi: 3.0.3
+paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                all: { type: object, nullable: true, allOf: [{ $ref: "#/components/schemas/Cat" }] }
+                any: { type: object, nullable: true, anyOf: [{ $ref: "#/components/schemas/Cat" }] }
+                one: { type: object, nullable: true, oneOf: [{ $ref: "#/components/schemas/Cat" }] }
+                kind:
+                  nullable: true
+                  oneOf: [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }]
+                  discriminator: { propertyName: kind }
+                loose: { nullable: true, oneOf: [{ $ref: "#/components/schemas/Dog" }, { type: string, example: 1 }] }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Dog: { type: object, nullable: true, required: [kind], properties: { kind: { type: string } } }
+`,
+    warnings: [
+      '1:10 OpenAPI 3.0.3 is read as 3.1.0.',
+      "15:38 OpenAPI 3.0: nullable: true became the type 'null' (6 places).",
+      '22:113 Expected the example to be string, according to its schema.',
+      '23:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"all": null, "any": null, "one": null, "kind": null, "loose": null}',
+        status: 200,
+        response: { body: { all: null, any: null, one: null, kind: null, loose: null } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"all": { "kind": "a" }, "any": { "kind": "a" }, "one": { "kind": "a" }, "kind": { "kind": "Cat" }}',
+        status: 200,
+      },
+      ...['all', 'any', 'one', 'kind', 'loose'].map((name) => ({
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: `{"${name}": {}}`,
+        status: 400,
+        response: { code: 'invalid_input' },
+      })),
     ],
   },
   {
@@ -2911,6 +3203,59 @@ components:
         response: { body: { id: 1, titel: 'a' } },
       },
     ],
+  },
+  {
+    section,
+    feature: 'a required property of a nullable schema',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              required: [size]
+              allOf: [{ $ref: '#/components/schemas/Box' }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Box: { type: [object, 'null'], properties: { size: { type: integer }, name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 1}',
+        status: 200,
+        response: { body: { size: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+    program: `await client.POST('/items', { body: null });
+await client.POST('/items', { body: { size: 1 } });
+// @ts-expect-error The size is required.
+await client.POST('/items', { body: { name: 'a' } });
+// @ts-expect-error The size is a number.
+await client.POST('/items', { body: { size: undefined } });`,
   },
   {
     section,

@@ -5,8 +5,9 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 import { type Location, matchesPattern, readDocuments } from '../documents.js';
 import { findText } from '../files.js';
 import { listTargets } from '../generate/generate.js';
+import { upgradeDocument } from '../openapi/complete.js';
 import { METHODS } from '../openapi/contract.js';
-import { child, entries, findTextField, parseSource } from '../openapi/nodes.js';
+import { child, entries, findTextField, parseSource, type ReportDiagnostic } from '../openapi/nodes.js';
 import type { ContractChange, Severity } from './changes.js';
 import { findConsumers, type Program } from './consumers.js';
 import { compareGraphql } from './graphql.js';
@@ -179,9 +180,13 @@ const unique = (places: readonly Location[]): Location[] => [
 
 function toVersion(documents: Documents): ContractVersion {
   const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, [])]));
+  for (const place of sources.values()) upgradeDocument(place, IGNORE);
   const root = [...sources.values()].find(({ value }) => Object.hasOwn(Object(value) as object, 'paths'));
   return { sources, root: root ?? parseSource('', '{}', []) };
 }
+
+/** `generate` reports what an upgrade changes. */
+const IGNORE: ReportDiagnostic = Object.assign(() => undefined, { warn: () => undefined });
 
 function listPaths({ root }: ContractVersion): readonly (readonly [id: string, path: string])[] {
   return entries(child(root, 'paths')).flatMap(([name, item]) =>

@@ -24,14 +24,14 @@ interface Change {
   /** The outcome, for the report. */
   readonly message: string;
   /** Changes an object. Returns the field that it concerns if it did. */
-  readonly apply: (value: Record<string, unknown>) => string | undefined;
+  readonly apply: (value: Record<string, unknown>, place: DocumentNode) => string | undefined;
 }
 
 const NULLABLE_CHANGES: readonly Change[] = [
   {
     message: "nullable: true became the type 'null'",
-    apply: (schema) => {
-      if (schema.nullable !== true || !allowNull(schema)) return undefined;
+    apply: (schema, place) => {
+      if (schema.nullable !== true || !allowNull(schema, place)) return undefined;
       delete schema.nullable;
       return 'nullable';
     },
@@ -78,20 +78,33 @@ const SCHEMA_CHANGES: readonly Change[] = [
 ];
 
 /** Adds null to the values of a schema. Returns whether the schema says anything that null does not fit. */
-function allowNull(schema: Record<string, unknown>): boolean {
+function allowNull(schema: Record<string, unknown>, place: DocumentNode): boolean {
+  const hasType = typeof schema.type === 'string';
+  const hasValues = Array.isArray(schema.enum);
+  if (hasType) schema.type = [schema.type, 'null'];
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...(schema.enum as unknown[]), null];
-  if (typeof schema.type === 'string') {
-    schema.type = [schema.type, 'null'];
+  return allowNullBeside(place, schema) || hasType || hasValues;
+}
+
+const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/**
+ * Makes null an alternative to the schemas that a value consists of: it would match no part of `allOf`, and several of
+ * `oneOf` if they allow it too. Returns whether there are such schemas.
+ */
+function allowNullBeside(place: DocumentNode, schema: Record<string, unknown>): boolean {
+  const found = COMPOSITIONS.filter((word) => Array.isArray(schema[word]));
+  if (found.length === 0) return false;
+  if (found.join(' ') === 'anyOf') {
+    schema.anyOf = [...(schema.anyOf as unknown[]), { type: 'null' }];
     return true;
   }
-  for (const word of ['oneOf', 'anyOf']) {
-    if (!Array.isArray(schema[word])) continue;
-    schema[word] = [...(schema[word] as unknown[]), { type: 'null' }];
-    return true;
-  }
-  if (!Array.isArray(schema.allOf)) return Array.isArray(schema.enum);
-  schema.anyOf = [{ allOf: schema.allOf }, { type: 'null' }];
-  delete schema.allOf;
+  const moved = [...found, 'discriminator'].filter((word) => word in schema);
+  const alternative = Object.fromEntries(moved.map((word) => [word, schema[word]]));
+  for (const word of moved) Reflect.deleteProperty(schema, word);
+  schema.anyOf = [alternative, { type: 'null' }];
+  for (const word of moved)
+    recordMove(child(child(child(place, 'anyOf'), 0), word), { source: place.source, path: [...place.path, word] });
   return true;
 }
 
@@ -143,7 +156,7 @@ function applyChanges(
   for (const object of listObjects(root)) {
     for (const { message, apply } of listChanges(object)) {
       const place = object.place;
-      const key = isRecord(place.value) ? apply(place.value) : undefined;
+      const key = isRecord(place.value) ? apply(place.value, place) : undefined;
       if (key !== undefined) found.set(message, [...(found.get(message) ?? []), child(place, key)]);
     }
   }
@@ -187,7 +200,7 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
   completeServers(root, root.value, report);
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
-  const ids = new Set<unknown>();
+  const ids = new Set<unknown>(listOwnIds(root));
   for (const [path, item] of entries(child(root, 'paths'))) {
     if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
     dropReservedHeaders(sources, item, report);
@@ -233,6 +246,18 @@ function completeServers(root: DocumentNode, value: Record<string, unknown>, rep
 
 const IS_NAME = /^[a-z][A-Za-z0-9]*$/;
 
+/** Lists the ids of operations that keep them. */
+const listOwnIds = (root: DocumentNode): string[] =>
+  entries(child(root, 'paths')).flatMap(([, item]) =>
+    METHODS.map((method) => findTextField(child(item, method), 'operationId') ?? '').filter((id) => IS_NAME.test(id)),
+  );
+
+function toFreeId(base: string, taken: ReadonlySet<unknown>): string {
+  let count = 1;
+  while (taken.has(count === 1 ? base : `${base}${count}`)) count += 1;
+  return count === 1 ? base : `${base}${count}`;
+}
+
 function completeId(
   { method, path, place, value }: NewOperation,
   taken: ReadonlySet<unknown>,
@@ -240,16 +265,15 @@ function completeId(
 ): void {
   const id = value.operationId;
   if (id === undefined) {
-    const base = deriveId(method, path);
-    let name = base;
-    for (let count = 2; taken.has(name); count += 1) name = `${base}${count}`;
+    const name = toFreeId(deriveId(method, path), taken);
     value.operationId = name;
     report.warn(place, `The operation has no operationId; its handler is ${name}.`, 'key');
     return;
   }
   if (typeof id !== 'string' || IS_NAME.test(id)) return;
-  const name = camel(id);
-  if (!IS_NAME.test(name)) return;
+  const base = camel(toAscii(id));
+  if (!IS_NAME.test(base)) return;
+  const name = toFreeId(base, taken);
   value.operationId = name;
   report.warn(
     child(place, 'operationId'),
@@ -259,8 +283,11 @@ function completeId(
 
 /** Returns a name such as `getPetsByPetId` for `get /pets/{petId}`. */
 function deriveId(method: string, path: string): string {
-  return camel(`${method} ${path.replace(/\{([^{}]*)\}/g, ' by $1 ').replace(/([A-Z])/g, ' $1')}`);
+  return camel(toAscii(`${method} ${path.replace(/\{([^{}]*)\}/g, ' by $1 ').replace(/([A-Z])/g, ' $1')}`));
 }
+
+/** Names of operations have letters of ASCII only. */
+const toAscii = (text: string): string => text.replaceAll(/[^ -~]+/gu, ' ');
 
 function completeSummary({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
   if (value.summary !== undefined) return;

@@ -8,6 +8,7 @@ import {
   pascal,
   printModules,
   type Stub,
+  toIdentifier,
   toKey,
   toStringLiteral,
 } from '../output.js';
@@ -455,7 +456,7 @@ export function createHandlerStubs(contract: Contract): readonly Stub[] {
   const { service, tags } = contract;
   const all = `src/handlers/${service}/handlers.ts`;
   return tags.map(({ name, operations }) => {
-    const exportName = `${camel(name)}Handlers`;
+    const exportName = toIdentifier(`${camel(name)}Handlers`);
     const type = handlersName(name);
     return {
       file: isTagOfService(contract) ? all : `src/handlers/${service}/${kebab(name)}.ts`,
@@ -479,7 +480,7 @@ export function createHandlerStubs(contract: Contract): readonly Stub[] {
 
 /** Writes the file that joins the handlers of all tags, for a service that does not have it yet. */
 function writeHandlersFile({ service, title, tags }: Contract): string {
-  const names = tags.map(({ name }) => [`${camel(name)}Handlers`, kebab(name)] as const);
+  const names = tags.map(({ name }) => [toIdentifier(`${camel(name)}Handlers`), kebab(name)] as const);
   const imports = names.map(([handlers, file]) => `import { ${handlers} } from './${file}.js';\n`);
   return `import type { ${handlersName(service)} } from '../../generated/${service}/operations.js';
 ${imports.join('')}

@@ -28,6 +28,7 @@ import { writeClient } from './client.js';
 import { completeContract, upgradeDocument } from './complete.js';
 import { type ContractDocument, dereference, METHODS, toContract } from './contract.js';
 import { splitDirections, withoutAbsent } from './directions.js';
+import { completeDiscriminators } from './discriminators.js';
 import {
   child,
   createReport,
@@ -161,6 +162,7 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   checkInlineOperations(root, report);
   throwDiagnostics(diagnostics);
   completeContract(sources, root, report);
+  for (const place of sources.values()) completeDiscriminators(sources, place, report);
   for (const place of sources.values()) checkStructure(sources, place, report);
   for (const place of sources.values()) checkSchemas(sources, place, report);
   checkDocument(sources, root, report);
@@ -237,8 +239,13 @@ function writeTypes(document: ContractDocument, bundled: string): string {
     transform: (schema: Record<string, unknown>, options: TransformOptions) => declareList(schema, options),
   };
   // All other options are off. The main function of openapi-typescript would lint and bundle the document first.
-  return astToString(transformSchema(copy, context as unknown as GlobalContext));
+  return astToString(transformSchema(copy, context as unknown as GlobalContext)).replace(WITH_REQUIRED, () => REQUIRED);
 }
+
+/** The declaration of openapi-typescript, which accepts neither null nor alternatives with different properties. */
+const WITH_REQUIRED = /^type WithRequired<T, K extends keyof T> = T & \{\s*\[P in K\]-\?: T\[P\];\s*\};$/m;
+const REQUIRED =
+  'type WithRequired<T, K extends PropertyKey> = T extends object ? T & Required<Pick<T, K & keyof T>> : T;';
 
 type TransformOptions = Parameters<typeof transformSchemaObject>[1];
 

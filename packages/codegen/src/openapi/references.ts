@@ -117,16 +117,18 @@ function resolvePart(components: Components, { place, name }: TypedNode): TypedN
   return listObjects(child(child(child(root, 'components'), section), component), name);
 }
 
-/** Finds the part that a reference leads to. Other references on the way are followed. */
+/** Finds the part that a reference leads to. Other references on the way are followed, unless the part is beside them. */
 function findPart(sources: ContractSources, from: string, text: string): DocumentNode | undefined {
   const [relative = '', fragment = ''] = text.split('#');
   const root = sources.get(resolveFile(from, relative));
   if (root === undefined || !/^(?:\/.*)?$/s.test(fragment)) return undefined;
   let found: DocumentNode | undefined = has(root, FRAGMENT) ? child(root, FRAGMENT) : root;
   for (const segment of fragment.split('/').slice(1)) {
-    const parent: DocumentNode | undefined = follow(sources, found);
+    const key = decode(segment);
+    const isOwn: boolean = child(found, key).value !== undefined;
+    const parent: DocumentNode | undefined = isOwn ? found : follow(sources, found);
     if (parent === undefined) return undefined;
-    found = child(parent, decode(segment));
+    found = child(parent, key);
   }
   return found.value === undefined ? undefined : found;
 }

@@ -3,10 +3,10 @@
  *
  * - `anyOf` and `oneOf` beside other keywords as alternatives to those, although they restrict them further,
  * - an object without described properties as an object that cannot have any,
- * - `const: null` as an unknown value,
+ * - `const: null` as an unknown value, and nothing at all for `allOf` with `true` or `false`,
  * - a list whose items may be the same list as a type that refers to itself, which the compiler rejects.
  */
-import { pascal } from '../output.js';
+import { pascal, toIdentifier } from '../output.js';
 import { isRecord } from './nodes.js';
 import { NAME_MAPS } from './revision.js';
 
@@ -37,10 +37,15 @@ function rewrite(value: unknown, isNameMap: boolean): unknown {
 }
 
 function rewriteSchema(schema: Schema): Schema {
+  if (Array.isArray(schema.allOf) && schema.allOf.some((part) => typeof part === 'boolean'))
+    return rewriteSchema({ ...schema, allOf: schema.allOf.map(toSchemaObject) });
   if (schema.const === null) return { ...schema, type: 'null' };
   if (isFreeObject(schema)) return { ...schema, additionalProperties: true };
   return combineAlternatives(schema);
 }
+
+/** openapi-typescript fails for `true` and `false` in `allOf`. */
+const toSchemaObject = (part: unknown): unknown => (part === true ? {} : part === false ? { not: {} } : part);
 
 /** Keywords that give an object a type of its own. Beside the others, such as `required`, it may have any property. */
 const OBJECT_KEYWORDS = ['$ref', '$defs', 'additionalProperties', 'patternProperties', 'enum', 'const'];
@@ -88,7 +93,7 @@ function nameRecursiveLists(schemas: Readonly<Record<string, unknown>>): void {
   for (const [component, schema] of Object.entries(schemas)) {
     for (const list of listLists(schema)) {
       if (!reaches(schemas, [list.items, list.prefixItems], component)) continue;
-      const base = `${pascal(component)}List`;
+      const base = toIdentifier(`${pascal(component)}List`);
       let name = base;
       for (let count = 2; taken.has(name); count += 1) name = `${base}${count}`;
       taken.add(name);

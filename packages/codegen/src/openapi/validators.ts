@@ -3,7 +3,7 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
 import fastUri from 'ajv/dist/runtime/uri.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { camel, pascal, printModules } from '../output.js';
+import { camel, pascal, printModules, toIdentifier } from '../output.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 import { ABSENT } from './directions.js';
 
@@ -140,7 +140,8 @@ function toFreeName(name: string, schema: SchemaObject, known: ReadonlyMap<strin
 
 function nameResponse(id: string, status: StatusKey, schema: SchemaObject): string {
   const ref = typeof schema === 'object' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
-  return ref === undefined ? `${id}Response${pascal(status)}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
+  if (ref === undefined) return `${id}Response${pascal(status)}`;
+  return toIdentifier(`${camel(ref.split('/').at(-1) ?? '')}Schema`);
 }
 
 function listRequestSchemas({ parameters, body, responses }: Operation): [part: string, schema: SchemaObject][] {

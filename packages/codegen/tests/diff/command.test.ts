@@ -85,6 +85,45 @@ test('a breaking change is shown with its line, operations and programs, and fai
   expect(printed).toContain('1 breaking, 0 dangerous and 0 safe changes of the contracts since main.\n');
 });
 
+describe('OpenAPI 3.0', () => {
+  const OLD = `openapi: 3.0.3
+servers: [{ url: /v1 }]
+paths:
+  /notes:
+    post:
+      operationId: addNote
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Note' } } } }
+      responses: { '204': { description: Done. } }
+components:
+  schemas:
+    Note:
+      type: object
+      properties:
+        text: { type: string, nullable: true }
+        size: { type: integer, minimum: 1, exclusiveMinimum: true }
+`;
+
+  beforeEach(async () => {
+    await write(NOTES_FILE, OLD);
+    await git('commit', '--quiet', '--all', '--message', 'Use OpenAPI 3.0');
+  });
+
+  test('null that is no longer accepted is a breaking change', async () => {
+    await edit(NOTES_FILE, ', nullable: true', '');
+    expect(await diff('HEAD')).toBe(1);
+    expect(printed).toContain(`${NOTES_FILE}:14:`);
+    expect(printed).toContain('1 breaking, 0 dangerous and 0 safe changes');
+  });
+
+  test('the same rules in OpenAPI 3.1 are not listed', async () => {
+    await edit(NOTES_FILE, '3.0.3', '3.1.0');
+    await edit(NOTES_FILE, 'type: string, nullable: true', "type: [string, 'null']");
+    await edit(NOTES_FILE, 'minimum: 1, exclusiveMinimum: true', 'exclusiveMinimum: 1');
+    expect(await diff('HEAD')).toBe(0);
+    expect(printed).toContain('0 breaking, 0 dangerous and 0 safe changes');
+  });
+});
+
 test('a change of a record type is compared as clients see it, from its line', async () => {
   await edit('schema/garden.graphql', '  size: Int!\n', '');
   const changes = await compareWithRef(root, CONFIG, 'HEAD');

@@ -47,10 +47,10 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
       continue;
     }
     if (name !== undefined) declared.add(name);
-    if (name !== undefined && !/^[A-Za-z]/.test(pascal(name)))
+    if (name !== undefined && pascal(name) === '')
       report(
         child(tag, 'name'),
-        `Expected the tag to begin with a letter, as types are named after it; received "${name}".`,
+        `Expected the tag to have a letter or a digit, as types are named after it; received "${name}".`,
       );
     else if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
   }

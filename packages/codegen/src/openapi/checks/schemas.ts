@@ -14,6 +14,7 @@ import {
   items,
   type ReportDiagnostic,
 } from '../nodes.js';
+import { typesOf } from '../text-types.js';
 
 /** Checks every schema of a document. */
 export function checkSchemas(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
@@ -297,12 +298,18 @@ function checkDiscriminator({ sources, place }: Schema, report: ReportDiagnostic
   for (const alternative of alternatives) {
     const known = new Set<string>();
     collectProperties(sources, alternative, known);
-    if (property === undefined || known.has(property) || isNull(alternative)) continue;
+    if (property === undefined || known.has(property) || isNotObject(sources, alternative)) continue;
     report.warn(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
   }
 }
 
-const isNull = ({ value }: DocumentNode): boolean => isRecord(value) && value.type === 'null';
+/** Returns whether the values of a schema have no properties, such as null and lists. */
+function isNotObject(sources: ContractSources, place: DocumentNode): boolean {
+  const [first = place] = items(child(place, 'allOf'));
+  const schema = follow(sources, first);
+  const types = schema === undefined ? [] : typesOf(schema);
+  return types.length > 0 && !types.includes('object');
+}
 
 function checkMapping(alternatives: readonly DocumentNode[], target: DocumentNode, report: ReportDiagnostic): void {
   const names = alternatives.flatMap((one) => findTextField(one, '$ref')?.split('/').at(-1) ?? []);
