@@ -2,6 +2,7 @@ import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
+import { githubRepository } from '../forges/github-state.js';
 import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
@@ -26,7 +27,9 @@ describeInBrowser('pages at every width', () => {
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openBoardFixture();
+    stage = await openBoardFixture(({ github }) => {
+      github.repositories.push(githubRepository(`acme/${'a-long-name-without-spaces-'.repeat(3)}`));
+    });
     ({ page } = stage);
   });
   afterEach(() => {
