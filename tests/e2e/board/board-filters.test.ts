@@ -197,6 +197,8 @@ describeInBrowser('filters of the board', () => {
     await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
     await at.shown(1);
     await page.getByLabel('Views: save or delete').click();
+    await page.getByLabel('View name').fill('★★★');
+    await page.getByRole('status').getByText('Use letters from a to z, or digits.').waitFor();
     await page.getByLabel('View name').fill('Failing CI');
     await page.getByRole('button', { name: 'Save view' }).click();
     await at.said('View “failing-ci” saved.');
