@@ -105,6 +105,9 @@ const PART = /(?:"[^"]*(?:"|$)|[^\s"])+/gu;
 /** A value between commas, of which one is enough. */
 const VALUE = /(?:"[^"]*(?:"|$)|[^,"])+/gu;
 
+/** The complete values at the beginning of a list, and the last one. */
+const ALTERNATIVES = /^((?:(?:"[^"]*"|[^",])*,)?)(.*)$/su;
+
 const TERM = new RegExp(`^(-?)(${KEYS.join('|')}):(.*)$`, 'isu');
 
 /**
@@ -205,11 +208,12 @@ function complete(rows: readonly SearchableRow[], last: string): readonly string
     const sign = last.slice(0, last.length - typed.length);
     return typed === '' ? [] : KEYS.filter((name) => name.startsWith(typed)).map((name) => `${sign}${name}:`);
   }
-  const begun = unquote(value).toLowerCase();
+  const [, earlier = '', part = ''] = ALTERNATIVES.exec(value) ?? [];
+  const begun = unquote(part).toLowerCase();
   const isCompleted = key.toLowerCase() in CHOICES ? 'startsWith' : 'includes';
   return listValues(key.toLowerCase(), rows)
     .filter((name) => name.toLowerCase()[isCompleted](begun))
-    .map((name) => `${minus}${key}:${/[\s,]/u.test(name) ? `"${name}"` : name}`);
+    .map((name) => `${minus}${key}:${earlier}${/[\s,]/u.test(name) ? `"${name}"` : name}`);
 }
 
 function listValues(key: string, rows: readonly SearchableRow[]): readonly string[] {

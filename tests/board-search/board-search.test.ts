@@ -111,6 +111,8 @@ describe('suggestSearches', () => {
     ['label:go', ['label:"good first issue"'], 'a value with spaces'],
     ['repo:sh', ['repo:acme/shop', 'repo:tools/shop'], 'repositories'],
     ['is:d', ['is:draft'], 'choices'],
+    ['ci:failure,pen', ['ci:failure,pending'], 'an alternative'],
+    ['label:"a, b",go', ['label:"a, b","good first issue"'], 'an alternative after a quoted comma'],
     ['is:draft', [], 'nothing for a complete term'],
     ['size:', [], 'nothing for a number'],
     ['cart ', [], 'nothing after a space'],

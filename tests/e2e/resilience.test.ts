@@ -2,6 +2,7 @@ import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
+import { githubRepository } from '../forges/github-state.js';
 import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
@@ -26,7 +27,9 @@ describeInBrowser('pages at every width', () => {
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openBoardFixture();
+    stage = await openBoardFixture(({ github }) => {
+      github.repositories.push(githubRepository(`acme/${'a-long-name-without-spaces-'.repeat(3)}`));
+    });
     ({ page } = stage);
   });
   afterEach(() => {
@@ -69,6 +72,22 @@ describeInBrowser('pages at every width', () => {
       const box = (await item.boundingBox())!;
       expect([box.x >= 0, box.x + box.width <= width, box.width >= 44]).toEqual([true, true, true]);
     }
+  });
+
+  test('a menu stays open behind the dialog of an ended session and gets the focus back', async () => {
+    await page.setViewportSize({ width: 1200, height: 850 });
+    await stage.at.open('/?text=saw', 'Pull requests');
+    const cookies = await stage.context.cookies();
+    await page.getByText('Views', { exact: true }).click();
+    await page.getByLabel('View name').fill('saws');
+    await stage.context.clearCookies();
+    await page.getByRole('button', { name: 'Save view' }).press('Enter');
+    await page.locator('dialog :focus', { hasText: 'Sign in with a passkey' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator(':focus', { hasText: 'Save view' }).waitFor();
+    expect(await page.getByLabel('View name').inputValue()).toBe('saws');
+    await stage.context.addCookies(cookies);
+    expect(stage.takeComplaints()).toEqual(['401 PUT /api/views/saws']);
   });
 });
 

@@ -22,6 +22,8 @@ export function Palette({ onOpen, onClose }: PaletteProps) {
   }, []);
   const entries = useMemo(() => [...listEntries(), ...loaded], [loaded]);
   const found = useMemo(() => searchEntries(entries, text), [entries, text]);
+  // Low windows do not show the whole list.
+  useLayoutEffect(() => document.getElementById(`${id}-${selected}`)?.scrollIntoView({ block: 'nearest' }), [selected]);
   const open = ({ href, act }: Entry): void => {
     dialog.current?.close();
     act?.();

@@ -9,7 +9,10 @@ interface MenuProps {
   readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
 }
 
-/** A menu behind a button. Escape, or a press or focus elsewhere, closes it. */
+/**
+ * A menu behind a button. Escape, or a press or focus elsewhere, closes it. It stays open behind a dialog, such as that of
+ * an ended session, which returns the focus to it.
+ */
 export function Menu({ label, name, children }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -18,10 +21,10 @@ export function Menu({ label, name, children }: MenuProps) {
     if (!isOpen || current === null) return;
     keepInWindow(current);
     const onKey = ({ key }: KeyboardEvent): void => {
-      if (key === 'Escape') close(current);
+      if (key === 'Escape' && !isBehindDialog(current)) close(current);
     };
     const onElsewhere = ({ target }: Event): void => {
-      if (target instanceof Node && !current.contains(target)) current.open = false;
+      if (target instanceof Node && !current.contains(target) && !isBehindDialog(current)) current.open = false;
     };
     document.addEventListener('keydown', onKey);
     document.addEventListener('pointerdown', onElsewhere);
@@ -41,6 +44,9 @@ export function Menu({ label, name, children }: MenuProps) {
     </details>
   );
 }
+
+const isBehindDialog = (menu: HTMLElement): boolean =>
+  [...document.querySelectorAll('dialog:modal')].some((dialog) => !dialog.contains(menu));
 
 /** The distance in pixels that a menu keeps from the edges of the window. */
 const MARGIN = 8;

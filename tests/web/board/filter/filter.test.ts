@@ -4,6 +4,7 @@ import {
   type Filter,
   listFilterOptions,
   NO_FILTER,
+  suggestTexts,
 } from '../../../../src/web/app/board/filter/filter.js';
 import { pullRequest as row } from '../../../dashboard/pull-request.js';
 
@@ -55,4 +56,11 @@ test('listFilterOptions: distinguishes repositories of the same name by their fo
     ['github acme/shop', 'acme/shop (GitHub)'],
     ['gitlab acme/shop', 'acme/shop (GitLab)'],
   ]);
+});
+
+test('suggestTexts: leaves out titles that do not match themselves as a search', () => {
+  const titles = ['Fix the cart', 'Fix the label:none term', 'Fix -the minus'];
+  const rows = titles.map((title, index) => row({ number: index + 1, title }));
+  expect(suggestTexts(rows, 'fix the')).toEqual(['Fix the cart']);
+  expect(suggestTexts(rows, 'fix -t')).toEqual([]);
 });

@@ -62,6 +62,7 @@ test('toView: adds a search to that of the open view', () => {
 test.each([
   ['Waiting for me', 'waiting-for-me'],
   [' -What fails? ', 'what-fails'],
+  ['Café', 'cafe'],
   ['…', ''],
 ])('toViewName: converts %j to %j', (text, name) => {
   expect(toViewName(text)).toBe(name);

@@ -18,6 +18,7 @@ import {
   SORT_OPTIONS,
 } from './filter.js';
 import { ViewsMenu } from './saved-views.js';
+import { SearchBox } from './search-box.js';
 
 interface FilterBarProps {
   readonly filter: Filter;
@@ -39,25 +40,13 @@ export function FilterBar(props: FilterBarProps) {
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
       <BoardTabs filter={filter} counts={tabs} onFilter={onFilter} />
       <div class="selects folding">
-        <label class="search">
-          <span class="aside">Search pull requests</span>
-          <kbd aria-hidden="true">/</kbd>
-          <input
-            placeholder="Search pull requests"
-            ref={search}
-            type="search"
-            list="searches"
-            autoComplete="off"
-            maxLength={255}
-            value={filter.text}
-            onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
-          />
-          <datalist id="searches">
-            {suggestions.map((text) => (
-              <option key={text} value={text} />
-            ))}
-          </datalist>
-        </label>
+        <SearchBox
+          label="Search pull requests"
+          value={filter.text}
+          onValue={(text) => onFilter({ text })}
+          field={search}
+          suggestions={suggestions}
+        />
         <FoldedFilters active={active.filter(({ name }) => name !== 'Search').length}>
           <QuickFilters filter={filter} onFilter={onFilter} />
           <Selects {...props} />

@@ -208,7 +208,9 @@ const MOST_SUGGESTED = 8;
 export function suggestTexts(rows: readonly (Issue | PullRequest)[], text: string): readonly string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];
-  const found = rows.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MOST_SUGGESTED);
+  // Quotes, `-` and terms in a title have a meaning in a search, which may exclude the title.
+  const isFound = (row: Issue | PullRequest): boolean => parseBoardSearch(row.title).matches(row);
+  const found = rows.filter((row) => row.title.toLowerCase().includes(wanted) && isFound(row)).slice(0, MOST_SUGGESTED);
   const titles = distinct(found.map(({ title }) => title)).filter((title) => title !== text);
   return [...suggestSearches(rows, text), ...titles].slice(0, MOST_SUGGESTED);
 }

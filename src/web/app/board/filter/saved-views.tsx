@@ -62,6 +62,9 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
               }}
             />
           </label>
+          <small class="quiet" role="status">
+            {name === '' && text.trim() !== '' && 'Use letters from a to z, or digits.'}
+          </small>
           <button
             type="button"
             class="main"

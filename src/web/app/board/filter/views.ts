@@ -87,11 +87,13 @@ export function toView(filter: Filter, open: SavedView | undefined): Writable<Vi
   };
 }
 
-/** Converts typed text to a valid name of a view; may return an empty string. */
+/** Converts typed text to a valid name of a view, without accents; may return an empty string. */
 export const toViewName = (text: string): string =>
   text
     .trim()
     .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 64);
