@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Database, inTransaction } from './database.js';
-import { StateFolderError } from './state-folder.js';
+import { StateFolderError, syncFolder } from './state-folder.js';
 
 /** The name of the key file in the state folder. Restoring the database requires this file too. */
 export const SERVER_KEY_FILE = 'server.key';
@@ -79,6 +79,7 @@ async function create(file: string): Promise<string> {
     await handle.close();
   }
   await rename(`${file}.new`, file);
+  await syncFolder(dirname(file));
   return text;
 }
 
@@ -127,6 +128,7 @@ async function replaceKey(file: string, next: string): Promise<void> {
   await rm(`${file}.before-rotation`, { force: true });
   await link(file, `${file}.before-rotation`);
   await rename(next, file);
+  await syncFolder(dirname(file));
 }
 
 /** A known text. A key is recognised by its ability to decrypt the stored ciphertext of it. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { moveDamagedAside } from '@trellis/core/damaged-file';
@@ -96,4 +96,11 @@ export async function deleteInterruptedRestores(folder: string): Promise<string[
   const names = await listInterruptedRestores(folder);
   for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   return names;
+}
+
+/** Makes new names in a folder durable. Some file systems can't open folders. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder).catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
 }

@@ -6,7 +6,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
 import { createRowDigest, readRows, writeArchiveContents } from '../../src/storage/backups/archive.js';
+import { restoreBackup } from '../../src/storage/backups/backup.js';
 import { runDueBackup } from '../../src/storage/backups/schedule.js';
+import { locateBackup } from '../../src/storage/backups/target.js';
 import { type Database, type DatabaseTarget, inTransaction } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
@@ -253,6 +255,27 @@ test('restore --force: replaces existing data and keeps the previous server key 
   expect(await run(restoreCommand, target, '--force')).toMatchObject({ code: 0 });
   expect(await readAll(target)).toEqual(await readAll(server));
   expect(await readFile(path.join(target.state, 'server.key.before-restore'), 'utf8')).toBe(key);
+});
+
+test('restore --force: keeps the server key with the data when it is cancelled, however often', async () => {
+  await run(backupCommand, server);
+  const target = await makeServer('new', engine);
+  const database = await openDatabase(target.place);
+  await addPerson(database, 'other');
+  await database.destroy();
+  await openServerKey(target.state);
+  const before = [await readKey(target), await readAll(target), await readdir(target.state)];
+  const { state } = target;
+  const databaseUrl = 'url' in target.place ? target.place.url : undefined;
+  for (const attempt of ['first', 'second']) {
+    const stop = new AbortController();
+    const restored = restoreBackup({
+      ...{ state, databaseUrl, force: true, signal: stop.signal, onProgress: () => stop.abort(attempt) },
+      ...(await locateBackup(file, { folder: state, env: {} })),
+    });
+    await expect(restored).rejects.toBe(attempt);
+    expect([await readKey(target), await readAll(target), await readdir(state)]).toEqual(before);
+  }
 });
 
 test('restore: upgrades a backup from an older release', async () => {

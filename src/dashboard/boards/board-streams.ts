@@ -63,7 +63,7 @@ export function createBoardStreams(options: BoardStreamsOptions): BoardStreams {
     const release = await limit.enter(user.personId);
     if (signal.aborted) release();
     signal.addEventListener('abort', release, { once: true });
-    return stream({ ...request, boards, caller: user }, release);
+    return stream({ ...request, boards, caller: user, now }, release);
   };
   return {
     open,
@@ -102,10 +102,12 @@ async function* toChanges(
 interface StreamOptions extends BoardStreamRequest {
   readonly boards: Boards;
   readonly caller: ReturnType<typeof requireUser>;
+  /** The clock by which versions end, which may differ from that of this machine. */
+  readonly now: () => number;
 }
 
 async function* stream(options: StreamOptions, release: () => void): AsyncGenerator<BoardEvent, void, undefined> {
-  const { boards, caller, includeDrafts, includeSnoozed, signal } = options;
+  const { boards, caller, includeDrafts, includeSnoozed, signal, now } = options;
   const shown = { includeDrafts, includeSnoozed };
   const subscription = boards.subscribe(caller.personId);
   let lastId = options.lastEventId;
@@ -118,7 +120,8 @@ async function* stream(options: StreamOptions, release: () => void): AsyncGenera
         lastId = id;
         yield { id, data: await boards.read(caller, shown) };
       }
-      await waitUntil(version.endsAt, signal, (either) => subscription.next(either));
+      if (version.endsAt === Infinity) await subscription.next(signal);
+      else await waitAtMost(version.endsAt - now(), signal, (either) => subscription.next(either));
     }
   } finally {
     subscription.close();
@@ -134,8 +137,11 @@ function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = fa
 /** Timers are limited to 24 days. An extra check every hour costs little. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Waits with a signal that aborts with `signal`, or when the version ends. */
-function waitUntil(endsAt: number, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  if (endsAt === Infinity) return wait(signal);
-  return runWithin(Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS), signal, wait);
+/** Waits with a signal that aborts with `signal`, or when the time is over. */
+function waitAtMost(
+  milliseconds: number,
+  signal: AbortSignal,
+  wait: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  return runWithin(Math.min(Math.max(milliseconds, 0), LONGEST_WAIT_MS), signal, wait);
 }

@@ -123,10 +123,11 @@ export function createNotifications(options: NotificationsOptions): Notification
       const claimed = await inTransaction(database, async (transaction) => {
         const channel = await getChannel(transaction, personId, channelId);
         const isConfirmed = channel.confirmed_at !== null;
+        const at = now();
         const { id } = isConfirmed
-          ? await addDelivery(transaction, channel, { message: TEST_MESSAGE, at: now() })
-          : await addConfirmation(transaction, channel, now());
-        return claimDelivery(transaction, { id, at: now() });
+          ? await addDelivery(transaction, channel, { message: TEST_MESSAGE, at })
+          : await addConfirmation(transaction, channel, at);
+        return claimDelivery(transaction, { id, at });
       });
       if (claimed === undefined) throw new Error('A new delivery could not be claimed.');
       await worker.attempt(claimed, true);

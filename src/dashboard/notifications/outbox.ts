@@ -229,7 +229,10 @@ export async function claimDueDeliveries(
   return claimed;
 }
 
-/** Claims a delivery in one statement, so that only one of several processes succeeds. */
+/**
+ * Claims a delivery in one statement, so that only one of several processes succeeds, and none after another one has
+ * failed and postponed it.
+ */
 export async function claimDelivery(
   database: Database,
   { id, at }: { readonly id: string; readonly at: number },
@@ -240,6 +243,7 @@ export async function claimDelivery(
     .set({ lease_holder: holder, lease_until: at + LEASE_MS, attempts: sql<number>`attempts + 1` })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
+    .where('next_at', '<=', at)
     .where('lease_until', '<=', at)
     .returningAll()
     .executeTakeFirst();

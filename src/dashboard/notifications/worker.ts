@@ -48,6 +48,7 @@ export function createNotificationWorker(options: NotificationWorkerOptions): No
   const closed = new AbortController();
   const inProgress = new Set<Promise<void>>();
   let running: Promise<void> | undefined;
+  let confirming: Promise<void> | undefined;
   let wakeUp = new AbortController();
   const wake = (): void => wakeUp.abort();
 
@@ -89,10 +90,17 @@ export function createNotificationWorker(options: NotificationWorkerOptions): No
     return claimed.length > 0;
   }
 
+  /** Asks forges in the background, as those that do not respond must not hold up messages. */
+  function startConfirming(at: number): void {
+    confirming ??= confirmDueEvents(options, at, closed.signal)
+      .then((count) => void (count > 0 && wake()), report)
+      .finally(() => (confirming = undefined));
+  }
+
   async function runDue(): Promise<void> {
     const at = now();
     await createDueDigests(database, at);
-    await confirmDueEvents(options, at);
+    startConfirming(at);
     while (!closed.signal.aborted && (await collectDueEvents(database, at)));
     await startDeliveries();
   }
@@ -115,7 +123,7 @@ export function createNotificationWorker(options: NotificationWorkerOptions): No
     async close() {
       closed.abort();
       await running;
-      await Promise.race([Promise.all(inProgress), sleep(CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all([...inProgress, confirming]), sleep(CLOSE_MS, undefined, { ref: false })]);
     },
   };
 }
@@ -133,8 +141,12 @@ const CONFIRM_FOR_MS = 86_400_000;
 /** The number of requests to forges in one pass. */
 const MAX_CONFIRMED = 50;
 
-/** Asks the forges whether the pull requests that are no longer open were merged, and deletes the events of others. */
-async function confirmDueEvents(options: NotificationWorkerOptions, at: number): Promise<void> {
+/**
+ * Asks the forges whether the pull requests that are no longer open were merged, and deletes the events of others.
+ *
+ * @returns the number of events that were due.
+ */
+async function confirmDueEvents(options: NotificationWorkerOptions, at: number, signal: AbortSignal): Promise<number> {
   const { database } = options;
   const due = await database
     .selectFrom('notification_events')
@@ -146,8 +158,10 @@ async function confirmDueEvents(options: NotificationWorkerOptions, at: number):
     .execute();
   for (const { person_id: personId, event_key: key, event } of due) {
     const state = await readState(personId, JSON.parse(event) as PullRequestEvent, options);
+    if (signal.aborted) break;
     await inTransaction(database, (transaction) => saveState(transaction, { personId, key }, { state, at }));
   }
+  return due.length;
 }
 
 interface EventRows {

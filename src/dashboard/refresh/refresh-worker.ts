@@ -140,7 +140,7 @@ const IDLE_MS = 7 * 86_400_000;
 /** The largest age of an idle board. */
 const MAX_AGE_MS = 6 * 3_600_000;
 
-/** The lifetime of a session after its last use, which is saved once a day. */
+/** The lifetime of a session after its last use. Sessions of earlier releases have no other record of their use. */
 const SESSION_MS = 30 * 86_400_000;
 
 /** Returns whether the board is idle and recent enough to skip a refresh. */
@@ -165,7 +165,10 @@ async function isIdle(database: Database, personId: string, at: number): Promise
       const sessions = is.selectFrom('sessions').select('id_hash').where('sessions.person_id', '=', personId);
       const tokens = is.selectFrom('tokens').select('tokens.id').where('tokens.person_id', '=', personId);
       return is.or([
-        is.exists(sessions.where('expires_at', '>', since + SESSION_MS)),
+        // A session ends 90 days after its start at the latest, however often it is used.
+        is.exists(
+          sessions.where((of) => of.or([of('last_used_at', '>', since), of('expires_at', '>', since + SESSION_MS)])),
+        ),
         is.exists(tokens.where((of) => of.or([of('last_used_at', '>', since), of('tokens.created_at', '>', since)]))),
         is.exists(
           is

@@ -344,15 +344,25 @@ async function moveRenamedState(
     .where('forge', '=', connection)
     .where('repository_id', 'in', [...names.keys()])
     .execute();
-  for (const { repository_id, full_name } of known) {
-    const [from, to = ''] = [full_name, names.get(repository_id)].map((name) => name?.toLowerCase());
-    if (from === undefined || from === to) continue;
-    for (const table of TABLES) {
+  const moves = known.flatMap(({ repository_id, full_name }) => {
+    const [from, to] = [full_name, names.get(repository_id)].map((name) => name?.toLowerCase());
+    // No name of a repository has a space.
+    return from === undefined || to === undefined || from === to
+      ? []
+      : [{ from, between: `moved ${repository_id}`, to }];
+  });
+  for (const table of TABLES) {
+    const move = async (from: string, to: string): Promise<void> => {
+      const own = database.updateTable(table).set({ repo: to }).where('person_id', '=', personId);
+      await own.where('forge', '=', forge).where('repo', '=', from).execute();
+    };
+    // All leave their names first, as one may take the name of another.
+    for (const { from, between } of moves) await move(from, between);
+    for (const { between, to } of moves) {
       // The state under the new name belongs to the repository that had this name before.
       const others = database.deleteFrom(table).where('person_id', '=', personId).where('forge', '=', forge);
       await others.where('repo', '=', to).execute();
-      const own = database.updateTable(table).set({ repo: to }).where('person_id', '=', personId);
-      await own.where('forge', '=', forge).where('repo', '=', from).execute();
+      await move(between, to);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,7 @@ import { sql } from '../kysely.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from '../open-database.js';
 import { SERVER_KEY_FILE } from '../server-key.js';
 import { isSqliteError } from '../sqlite.js';
-import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX } from '../state-folder.js';
+import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX, syncFolder } from '../state-folder.js';
 import {
   type ArchiveContents,
   type ArchivedFile,
@@ -269,9 +269,9 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
     const target = await openTarget(options);
     try {
       if (!options.force) await assertEmpty(target);
-      // If the process ends between the two steps, the server reports a different key until the restore is repeated.
-      for (const file of contents.files) await writeFileAtomically(options.state, file);
-      await target.transaction().execute((transaction) => restoreTables(archive, transaction, contents, options));
+      await replaceFiles(options.state, contents.files, () =>
+        target.transaction().execute((transaction) => restoreTables(archive, transaction, contents, options)),
+      );
     } finally {
       await target.destroy();
     }
@@ -318,15 +318,44 @@ async function restoreTables(
   }
 }
 
-/** Replaces a file of the state folder atomically. The previous file is renamed to `<name>.before-restore`. */
-async function writeFileAtomically(state: string, { name, content }: ArchivedFile): Promise<void> {
+/**
+ * Replaces files of the state folder together with the database, which `replaceDatabase` replaces. The new files are on
+ * the disk before it, and get their names afterwards, so that a failed or cancelled restore leaves the old ones. If the
+ * process ends in between, the server reports a different key until the restore is repeated.
+ */
+async function replaceFiles(
+  state: string,
+  files: readonly ArchivedFile[],
+  replaceDatabase: () => Promise<void>,
+): Promise<void> {
+  const paths = files.map(({ name }) => join(state, name));
+  try {
+    for (const file of files) await stageFile(state, file);
+    await syncFolder(state);
+    await replaceDatabase();
+  } catch (error) {
+    for (const path of paths) await rm(`${path}.new`, { force: true });
+    throw error;
+  }
+  for (const path of paths) await replaceFile(path);
+  await syncFolder(state);
+}
+
+async function stageFile(state: string, { name, content }: ArchivedFile): Promise<void> {
   if (name !== SERVER_KEY_FILE) throw new ArchiveError(`The backup contains an unknown file "${name}"`);
-  const file = join(state, name);
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  await handle.chmod(0o600);
-  await handle.writeFile(content);
-  await handle.sync();
-  await handle.close();
-  await rename(file, `${file}.before-restore`).catch(() => undefined);
-  await rename(`${file}.new`, file);
+  const handle = await open(`${join(state, name)}.new`, 'w', 0o600);
+  try {
+    await handle.chmod(0o600);
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives a new file its name. A copy of the previous file remains as `<name>.before-restore`, unless they are the same. */
+async function replaceFile(path: string): Promise<void> {
+  const previous = await readFile(path).catch(() => undefined);
+  if (previous?.equals(await readFile(`${path}.new`)) === false) await copyFile(path, `${path}.before-restore`);
+  await rename(`${path}.new`, path);
 }

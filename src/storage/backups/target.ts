@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AwsEnvironment } from '../objects/s3-location.js';
+import { syncFolder } from '../state-folder.js';
 import { ArchiveError } from './archive.js';
 import type { BackupLocation } from './backup.js';
 
@@ -122,13 +123,6 @@ async function copyWithoutLinks(error: unknown, temporary: string, file: string)
   const copy = await open(file, 'r+');
   await copy.sync();
   await copy.close();
-}
-
-/** Makes the new name durable. Some file systems can't open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder).catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }
 
 function throwIfExisting(error: unknown): never {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BoardEvent } from '../../../src/dashboard/boards/board-streams.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import { pullRequest } from '../pull-request.js';
@@ -77,6 +78,22 @@ test('board stream: a snoozed pull request disappears, and reappears when the sn
   at = undefined;
   expect((await events.next()).value?.data).toMatchObject({ pullRequests: [{ number: 1 }], hiddenSnoozed: 0 });
   expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
+});
+
+test('board stream: waits for the end of a snooze by the clock of the database', async () => {
+  await save(1);
+  // The clock of this machine is a minute ahead.
+  at = Date.now() - 60_000;
+  const one = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+  await dashboard.snoozes.save(dashboard.ada, { ...one, until: new Date(at + 30_000), untilChange: false });
+  const { findVersion } = dashboard.boards;
+  let reads = 0;
+  Object.assign(dashboard.boards, { findVersion: (id: string) => ((reads += 1), findVersion(id)) });
+  const events = await open();
+  await events.next();
+  void events.next();
+  await sleep(200);
+  expect(reads).toBe(1);
 });
 
 test('board stream: keeps snoozed pull requests if they are included, with a different event id', async () => {

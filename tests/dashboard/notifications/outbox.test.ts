@@ -1,6 +1,15 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
+import { DeliveryError } from '../../../src/dashboard/notifications/delivery-error.js';
+import {
+  claimDelivery,
+  claimDueDeliveries,
+  collectDueEvents,
+  endAttempt,
+} from '../../../src/dashboard/notifications/outbox.js';
+import { createNotificationWorker } from '../../../src/dashboard/notifications/worker.js';
 import { openDatabase } from '../../../src/storage/open-database.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { spawnNode } from '../../child-process.js';
@@ -75,6 +84,49 @@ test('the outbox: several processes send each message once', async () => {
     expect((await notified.log()).every(({ state, attempts }) => state === 'sent' && attempts === 1)).toBe(true);
   });
   expect(new Set(ids()).size).toBe(receiver.requests.length);
+});
+
+test('the outbox: a process that has found a message later than another one has failed does not repeat it at once', async () => {
+  await notified.add({ kind: 'webhook', url: receiver.url });
+  await notified.show({ number: 1 });
+  await notified.show({ number: 1, ...requested });
+  const { database } = notified;
+  const at = Date.now() + 1_000;
+  await collectDueEvents(database, at);
+  const [claimed] = await claimDueDeliveries(database, { at, most: 1 });
+  await endAttempt(database, claimed!, { error: new DeliveryError('No response.'), at });
+  expect(await claimDelivery(database, { id: claimed!.id, at })).toBeUndefined();
+  const later = at + 30_000;
+  expect(await claimDelivery(database, { id: claimed!.id, at: later })).toMatchObject({ attempts: 2 });
+});
+
+test('the outbox: messages do not wait for a forge that does not respond', async () => {
+  const channel = await notified.add({ kind: 'webhook', url: receiver.url });
+  await notified.show({ number: 1 });
+  await notified.show({ number: 1, ...requested });
+  const { database, ada } = notified;
+  const event = { kind: 'merged', forge: 'github', repo: 'acme/shop', number: 2, title: 'x', url: 'https://x.example' };
+  await database
+    .insertInto('notification_events')
+    .values({
+      ...{ channel_id: channel.id, event_key: 'k', person_id: ada.personId, event: JSON.stringify(event) },
+      ...{ is_unconfirmed: 1, created_at: 0, due_at: 0 },
+    })
+    .execute();
+  const seen: string[] = [];
+  const worker = createNotificationWorker({
+    ...{ database, key: createServerKey('k'.repeat(43)), now: Date.now, lookMs: 20 },
+    senders: { send: async () => void seen.push('sent') },
+    report: (error) => expect(error).toBeUndefined(),
+    async getForges() {
+      seen.push('asked');
+      await sleep(8_000, undefined, { ref: false });
+      return new Map();
+    },
+  });
+  extra.push(worker);
+  worker.start();
+  await eventually(() => expect(seen).toEqual(['asked', 'sent']));
 });
 
 test('the outbox: a row that disappears for a while is not reported again', async () => {

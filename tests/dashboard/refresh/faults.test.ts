@@ -1,4 +1,5 @@
 import type { Board } from '../../../src/dashboard/boards/board.js';
+import { saveSnapshots } from '../../../src/dashboard/refresh/repository-snapshots.js';
 import type { TestResponse, TestFault } from '../../forges/forge-server.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
@@ -168,6 +169,35 @@ test('refresh: a renamed repository appears once, under its new name', async () 
   const board = await stage.refresh();
   expect(titlesOf(board)).toEqual(ALL.map((title) => title.replace('acme/shop', 'acme/store')));
   expect(board.repos.map(({ fullName }) => fullName)).toEqual(['acme/store', 'acme/depot', 'acme/till']);
+});
+
+test('refresh: the state of repositories that take over names stays with each of them', async () => {
+  const { database, ada, github } = stage;
+  const chain = ['acme/store', 'acme/depository', 'acme/stock'].map((name) => githubRepository(name));
+  github.repositories.push(...chain);
+  await stage.refresh();
+  const names = [repository(), ...chain].map(({ nameWithOwner }) => nameWithOwner);
+  const mark = { person_id: ada.personId, forge: 'github', number: 1, until: null, until_change: 1, changed_at: 0 };
+  await database
+    .insertInto('snoozes')
+    .values(names.map((repo, index) => ({ ...mark, repo, number: index })))
+    .execute();
+  // Each takes the name of the next, and the last one that of the first.
+  const place = { personId: ada.personId, forge: 'github', connection: 'github' } as const;
+  const rows = await database.selectFrom('forge_readings').selectAll().where('forge', '=', 'github').execute();
+  const readings = rows
+    .filter(({ full_name }) => names.includes(full_name))
+    .map(({ repository_id: id, full_name }) => {
+      const fullName = names[(names.indexOf(full_name) + 1) % names.length] ?? '';
+      const renamed = { id, fullName, url: '', canManageWebhooks: false, revision: '' };
+      return {
+        snapshot: { repository: renamed, pullRequests: [], issues: [] },
+        ...{ isTruncated: false, isPending: false },
+      };
+    });
+  await saveSnapshots(database, place, { readings, readAt: Date.now() + 1_000 });
+  const moved = await database.selectFrom('snoozes').select(['repo', 'number']).orderBy('number').execute();
+  expect(moved.map(({ repo }) => repo)).toEqual([...names.slice(1), names[0]]);
 });
 
 test('refresh: a name that moved to a different repository shows only its rows', async () => {

@@ -415,6 +415,23 @@ describe('scheduled refreshes', () => {
     expect((await requestsOf(look)).github).toBeGreaterThan(0);
   });
 
+  test('of a user who returned today are not postponed by the age of their session', async () => {
+    const day = 86_400_000;
+    const at = Date.now();
+    await stage.database
+      .updateTable('settings')
+      .set({ saved_at: at - 80 * day })
+      .execute();
+    const times = { created_at: at - 80 * day, expires_at: at + 10 * day, last_used_at: at };
+    await stage.database
+      .insertInto('sessions')
+      .values({ id_hash: 'h', person_id: stage.ada.personId, browser: null, ...times })
+      .execute();
+    await stage.refresh();
+    stage.wait(INTERVAL_MS + 1_000);
+    expect((await requestsOf(look)).github).toBeGreaterThan(0);
+  });
+
   test('are taken over from a process that died', async () => {
     const { database } = stage;
     const at = Date.now();
