@@ -230,8 +230,8 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Claims a delivery in one statement, so that only one of several processes succeeds, and none after another one has
- * failed and postponed it.
+ * Claims a delivery in one statement, so that only one of several processes succeeds, and none once a process has failed
+ * and postponed it.
  */
 export async function claimDelivery(
   database: Database,

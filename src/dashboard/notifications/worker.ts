@@ -94,7 +94,9 @@ export function createNotificationWorker(options: NotificationWorkerOptions): No
   function startConfirming(at: number): void {
     confirming ??= confirmDueEvents(options, at, closed.signal)
       .then((count) => void (count > 0 && wake()), report)
-      .finally(() => (confirming = undefined));
+      .finally(() => {
+        confirming = undefined;
+      });
   }
 
   async function runDue(): Promise<void> {

@@ -356,7 +356,7 @@ async function moveRenamedState(
       const own = database.updateTable(table).set({ repo: to }).where('person_id', '=', personId);
       await own.where('forge', '=', forge).where('repo', '=', from).execute();
     };
-    // All leave their names first, as one may take the name of another.
+    // All leave their names first, as one may take the name that a different one has left.
     for (const { from, between } of moves) await move(from, between);
     for (const { between, to } of moves) {
       // The state under the new name belongs to the repository that had this name before.

@@ -86,9 +86,15 @@ test('board stream: waits for the end of a snooze by the clock of the database',
   at = Date.now() - 60_000;
   const one = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
   await dashboard.snoozes.save(dashboard.ada, { ...one, until: new Date(at + 30_000), untilChange: false });
-  const { findVersion } = dashboard.boards;
+  const { boards } = dashboard;
+  const findVersion = boards.findVersion.bind(boards);
   let reads = 0;
-  Object.assign(dashboard.boards, { findVersion: (id: string) => ((reads += 1), findVersion(id)) });
+  Object.assign(boards, {
+    findVersion(personId: string) {
+      reads += 1;
+      return findVersion(personId);
+    },
+  });
   const events = await open();
   await events.next();
   void events.next();

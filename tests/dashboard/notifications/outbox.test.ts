@@ -86,7 +86,7 @@ test('the outbox: several processes send each message once', async () => {
   expect(new Set(ids()).size).toBe(receiver.requests.length);
 });
 
-test('the outbox: a process that has found a message later than another one has failed does not repeat it at once', async () => {
+test('the outbox: a process that finds a message after a different one failed to send it does not repeat it at once', async () => {
   await notified.add({ kind: 'webhook', url: receiver.url });
   await notified.show({ number: 1 });
   await notified.show({ number: 1, ...requested });

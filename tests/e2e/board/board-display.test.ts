@@ -91,6 +91,10 @@ describeInBrowser('display of the board', () => {
         .evaluate((element) => getComputedStyle(element).backgroundColor);
     await stage.at.open('/', 'Pull requests');
     expect(await background('.tabs [aria-pressed=true]')).not.toBe(await background('.tabs [aria-pressed=false]'));
+    const colours = await page
+      .getByRole('button', { name: /^All \d/, pressed: true })
+      .evaluate((tab) => [tab, tab.querySelector('.quiet')!].map((part) => getComputedStyle(part).color));
+    expect(colours[1]).toBe(colours[0]);
     await stage.at.open('/insights', 'Insights');
     await page.locator('.swatch.good').first().waitFor();
     expect(await background('.swatch.good')).not.toBe(await background('.swatch.bad'));
