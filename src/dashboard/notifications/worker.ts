@@ -93,7 +93,9 @@ export function createNotificationWorker(options: NotificationWorkerOptions): No
   /** Asks forges in the background, as those that do not respond must not hold up messages. */
   function startConfirming(at: number): void {
     confirming ??= confirmDueEvents(options, at, closed.signal)
-      .then((count) => void (count > 0 && wake()), report)
+      .then((count) => {
+        if (count > 0) wake();
+      }, report)
       .finally(() => {
         confirming = undefined;
       });
