@@ -1,4 +1,5 @@
 /** When a user receives notifications: batches, quiet hours and the digest, in the user's time zone. */
+import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import { readTimezone } from '../insights/daily-counts.js';
@@ -25,12 +26,17 @@ export async function readPreferences(database: Database, personId: string): Pro
   return { ...preferences, timezone: await readTimezone(database, personId) };
 }
 
+/** @throws AppError `invalid_input` for quiet hours that would never end. */
 export async function savePreferences(
   transaction: Database,
   personId: string,
   { preferences, at }: { readonly preferences: NotificationPreferences; readonly at: number },
 ): Promise<void> {
-  const { digest } = preferences;
+  const { digest, quietHours } = preferences;
+  if (quietHours !== undefined && quietHours.from === quietHours.to) {
+    const message = 'Expected the quiet hours to end at a different time than they begin.';
+    throw new AppError('invalid_input', message, { field: 'quietHours.to' });
+  }
   const timezone = await readTimezone(transaction, personId);
   const digest_at = digest === undefined ? null : findNextDigest(digest, { timezone, at });
   const row = { preferences: JSON.stringify(preferences), digest_at };
@@ -56,11 +62,11 @@ function atClock(day: DateTime, time: string): DateTime {
 }
 
 /**
- * Returns when the quiet hours end in which a moment is, in milliseconds; `undefined` outside of them. Hours from a time
- * to the same time are the whole day, and end after it.
+ * Returns when the quiet hours end in which a moment is, in milliseconds; `undefined` outside of them. Hours
+ * that end when they begin, which earlier releases stored, are ignored.
  */
 export function findQuietEnd(quietHours: QuietHours | undefined, moment: LocalMoment): number | undefined {
-  if (quietHours === undefined) return undefined;
+  if (quietHours === undefined || quietHours.from === quietHours.to) return undefined;
   const now = toLocal(moment);
   // The quiet hours that began yesterday may end today.
   for (const day of [now.minus({ days: 1 }), now]) {

@@ -3411,7 +3411,10 @@ export interface components {
             readonly pushPublicKey: string;
             readonly channels: readonly components["schemas"]["NotificationChannel"][];
         };
-        /** @description The time of each day in which nothing is sent; `to` may be on the next day. Events wait until its end. */
+        /**
+         * @description The time of each day in which nothing is sent; `to` may be on the next day, and differs from `from`. Events wait
+         *     until its end.
+         */
         readonly QuietHours: {
             readonly from: components["schemas"]["LocalTime"];
             readonly to: components["schemas"]["LocalTime"];

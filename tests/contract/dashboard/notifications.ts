@@ -40,6 +40,12 @@ export function notificationsTests(stage: () => Stage): void {
     expect([response.status, error?.field]).toEqual([400, 'quietHours.from']);
   });
 
+  test('saveNotifications: returns 400 for quiet hours that would never end', async () => {
+    const body = { quietHours: { from: '08:00', to: '08:00' }, staleDays: 3, batchMinutes: 0 };
+    const { response, error } = await (await signIn()).PUT('/api/notifications', { body });
+    expect([response.status, error?.field]).toEqual([400, 'quietHours.to']);
+  });
+
   test('channels: are created, changed, tested and deleted', async () => {
     const client = await signIn();
     const { id, secret } = await create(client);

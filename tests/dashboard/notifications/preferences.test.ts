@@ -27,8 +27,9 @@ test('quiet hours: a time that the day skips is the later one', () => {
   expect(quietEnd('01:00', '02:30', '2026-03-29T00:30:00Z')).toBe('2026-03-29T01:30:00.000Z');
 });
 
-test('quiet hours: none', () => {
+test('quiet hours: none, also with the same time twice, as they would never end', () => {
   expect(findQuietEnd(undefined, { at: 0, timezone: BERLIN })).toBeUndefined();
+  expect(quietEnd('08:00', '08:00', '2026-05-01T10:00:00Z')).toBeUndefined();
 });
 
 const next = (weekdays: number[], at: string, timezone = BERLIN) =>
