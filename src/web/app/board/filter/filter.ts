@@ -210,8 +210,12 @@ export function suggestTexts(rows: readonly (Issue | PullRequest)[], text: strin
   if (wanted === '') return [];
   // Quotes, `-` and terms in a title have a meaning in a search, which may exclude the title.
   const isFound = (row: Issue | PullRequest): boolean => parseBoardSearch(row.title).matches(row);
-  const found = rows.filter((row) => row.title.toLowerCase().includes(wanted) && isFound(row)).slice(0, MOST_SUGGESTED);
-  const titles = distinct(found.map(({ title }) => title)).filter((title) => title !== text);
+  const found: string[] = [];
+  for (const row of rows) {
+    if (found.length === MOST_SUGGESTED) break;
+    if (row.title.toLowerCase().includes(wanted) && isFound(row)) found.push(row.title);
+  }
+  const titles = distinct(found).filter((title) => title !== text);
   return [...suggestSearches(rows, text), ...titles].slice(0, MOST_SUGGESTED);
 }
 

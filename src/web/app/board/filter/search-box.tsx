@@ -63,6 +63,7 @@ export function SearchBox({ label, value, onValue, field, suggestions }: SearchB
         id={`${id}-field`}
         ref={field}
         type="search"
+        // The types require it for this role.
         list={undefined}
         role="combobox"
         aria-autocomplete="list"
