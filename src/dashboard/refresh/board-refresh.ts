@@ -10,6 +10,7 @@ import { composeBoard, type ComposedBoard, findStateExpiry } from './compose-boa
 import { type ForgeRefreshResult, nextReadAt, runForgeRefresh } from './forge-refresh.js';
 import { quotaPauseUntil, readForgeStatus } from './forge-status.js';
 import { endLease, type Lease, LeaseLostError, renewLease } from './lease.js';
+import type { ShowPart } from './read-forge.js';
 import { listRepositoryIds, listSnapshots } from './repository-snapshots.js';
 
 /** If a forge takes longer than this, the board is updated with the others first. */
@@ -101,7 +102,7 @@ async function runForges(context: RefreshContext, lease: Lease, reading: Reading
       ...{ place, forge: client, listOthers, state, isWhole, share, database, keep, now, showPart },
     });
     remaining -= 1;
-    if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) await showPart();
+    if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) await showPart({ isFirst: false });
     return { ...result, forge };
   }
 
@@ -118,17 +119,23 @@ async function runForges(context: RefreshContext, lease: Lease, reading: Reading
 
 /**
  * Creates a function that saves the board from all snapshots that are stored so far. It does nothing soon after the
- * last part: the larger a board is, the longer it takes.
+ * last part, as larger boards take longer, unless the part is the first of its forge.
  */
-function createPartialBoards({ boards, now }: RefreshContext, personId: string, { settings }: Reading) {
+function createPartialBoards({ boards, now }: RefreshContext, personId: string, { settings }: Reading): ShowPart {
   let nextAt = 0;
-  return async (): Promise<void> => {
+  let last = Promise.resolve();
+  async function save(): Promise<void> {
     const startedAt = performance.now();
-    if (startedAt < nextAt) return;
-    nextAt = Infinity;
     await boards.compose(personId, async (on) => (await composeBoard(on, personId, { settings, at: now() }))?.snapshot);
     const endedAt = performance.now();
     nextAt = endedAt + Math.max(PART_MS, (endedAt - startedAt) / PART_SHARE);
+  }
+  return async ({ isFirst }) => {
+    if (!isFirst && performance.now() < nextAt) return;
+    nextAt = Infinity;
+    // One at a time, so that no board replaces one with more parts.
+    last = last.then(save);
+    await last;
   };
 }
 

@@ -16,6 +16,7 @@ import {
   readForge,
   readInvolvedAgain,
   readPendingRepositories,
+  type ShowPart,
   toNewSnapshot,
 } from './read-forge.js';
 import {
@@ -47,7 +48,7 @@ interface ForgeRefresh {
   readonly keep: <T>(work: (transaction: Database) => Promise<T>) => Promise<T>;
   readonly now: () => number;
   /** Shows the saved part of a first reading on the board. */
-  readonly showPart: () => Promise<void>;
+  readonly showPart: ShowPart;
 }
 
 export interface ForgeRefreshResult {

@@ -27,6 +27,9 @@ interface SnapshotStore {
   markStale(repositories: readonly ForgeRepository[], readAt: number): Promise<void>;
 }
 
+/** Shows what is saved so far: at once if it is the first part of a forge, else not too often. */
+export type ShowPart = (part: { readonly isFirst: boolean }) => Promise<void>;
+
 export interface ForgeReadContext {
   readonly forge: Forge;
   readonly store: SnapshotStore;
@@ -34,7 +37,7 @@ export interface ForgeReadContext {
   readonly listOthers: (options: { readonly yoursOnly: boolean }) => Promise<ReadonlySet<string>>;
   readonly now: () => number;
   /** Called whenever part of a first reading is saved, the user's pull requests first. Absent for later readings. */
-  readonly onPart?: () => Promise<void>;
+  readonly onPart?: ShowPart;
 }
 
 /** The user's pull requests that are read before anything else: one GitHub query after the search. */
@@ -51,7 +54,7 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
   const startedAt = now();
   if (reading.onPart) {
     await readInvolved(reading, { listed: new Set(), known: [], cut: [], most: FIRST_ROWS });
-    await reading.onPart();
+    await reading.onPart({ isFirst: true });
   }
   const others = await reading.listOthers({ yoursOnly: false });
   const found = (await forge.discover()).filter(({ id }) => !others.has(id));
@@ -186,7 +189,7 @@ async function readBatch(reading: ForgeReadContext, batch: readonly ForgeReposit
     truncated ? markTruncated(forge, repositories) : repositories.map((one) => toNewSnapshot(forge, one)),
     readAt,
   );
-  await reading.onPart?.();
+  await reading.onPart?.({ isFirst: false });
   return sum(repositories.map(({ pullRequests }) => pullRequests.length));
 }
 

@@ -179,12 +179,20 @@ describe("refresh: the user's pull requests elsewhere", () => {
   });
 });
 
-test("refresh: a first reading shows 20 of the user's pull requests after two queries", async () => {
-  const { github } = stage;
+test("refresh: a first reading shows 20 of the user's pull requests after two queries, even right after another forge", async () => {
+  const { github, gitlab } = stage;
   const many = Array.from({ length: 250 }, (_none, index) => githubPullRequest(index + 1));
   github.repositories.push(githubRepository('acme/shop', { pullRequests: many }));
+  // GitLab sends this after its first part.
+  const shown = new Promise<void>((resolve) => {
+    gitlab.beforeSending = ({ body }) => {
+      if (body.includes('query Discover')) resolve();
+      return Promise.resolve();
+    };
+  });
   const seen: [string[], number][] = [];
   github.beforeSending = async ({ body }) => {
+    if (body.includes('query SearchInvolved')) await shown;
     if (body.includes('query Discover')) seen.push([github.seen.map(nameOf), rowsOf(await stage.board()).length]);
   };
   await refresh();
