@@ -1,4 +1,5 @@
 /** The reviews of open, merged and closed pull requests, which the board itself does not need. */
+import { ForgeError } from './forge-error.js';
 
 /** A step of a review. */
 export interface ReviewEvent {
@@ -37,8 +38,8 @@ export interface HistoryRequest {
 
 export interface HistorySnapshot {
   readonly id: string;
-  /** The latest change first; at most {@link MAX_HISTORY}. */
-  readonly pullRequests: readonly PullRequestHistory[];
+  /** The latest change first; at most {@link MAX_HISTORY}. `undefined` if the forge failed to return them. */
+  readonly pullRequests: readonly PullRequestHistory[] | undefined;
 }
 
 /** The most pull requests of one repository that one request for its history reads. */
@@ -46,12 +47,35 @@ export const MAX_HISTORY = 200;
 
 /**
  * Reads the changed pull requests of repositories. Calls `save` after each repository or batch, so that an error loses
- * no earlier ones. Omits deleted and hidden repositories.
+ * no earlier ones, and also for repositories that can't be read. Omits deleted and hidden repositories.
+ *
+ * @throws ForgeError if the forge fails for several repositories in a row, or rejects all requests.
  */
 export type ReadHistory = (
   repositories: readonly HistoryRequest[],
   save: (read: readonly HistorySnapshot[]) => Promise<void>,
 ) => Promise<void>;
+
+/** When this many repositories fail in a row, the forge itself is failing. */
+const MAX_FAILURES = 3;
+
+/** Creates a reader that requests one repository after the other, and skips those that the forge can't return. */
+export function readHistoriesInTurn(
+  readOne: (repository: HistoryRequest) => Promise<readonly PullRequestHistory[]>,
+): ReadHistory {
+  return async (repositories, save) => {
+    let failures = 0;
+    for (const repository of repositories) {
+      const { id } = repository;
+      let error: unknown;
+      const pullRequests = await readOne(repository).catch((caught: unknown) => void (error = caught));
+      if (error instanceof ForgeError && ['address_refused', 'rate_limited'].includes(error.kind)) throw error;
+      await save([{ id, pullRequests: pullRequests ?? undefined }]);
+      failures = pullRequests ? 0 : failures + 1;
+      if (failures === MAX_FAILURES) throw error;
+    }
+  };
+}
 
 /** Names that bots have at forges which do not mark their accounts. */
 const BOT_NAME = /\[bot\]$|^(?:dependabot|renovate)(?:-bot)?$/i;

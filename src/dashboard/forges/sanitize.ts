@@ -45,7 +45,7 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
           save(
             read.map(({ id, pullRequests }) => ({
               id,
-              pullRequests: pullRequests.flatMap((one) => toSoundHistory(one, webUrl)),
+              pullRequests: pullRequests?.flatMap((one) => toSoundHistory(one, webUrl)),
             })),
           ),
         ).catch(rethrow),

@@ -25,6 +25,9 @@ const REPOSITORIES_A_PASS = 100;
 /** A busy repository is not read more often, however many deliveries its webhooks send. */
 const SPACING_MS = 600_000;
 
+/** The pause after a forge failed to return a repository, so that the others are read meanwhile. */
+const RETRY_MS = 3_600_000;
+
 /** The share of an API quota that is left to refreshes and to the user's other programs. */
 const RESERVED_SHARE = 0.25;
 
@@ -55,25 +58,33 @@ interface Place {
 export function createHistories({ database, getConnections, now }: HistoriesOptions): Histories {
   const once = singleFlightWithTrailingRun();
   const stopped = new AbortController();
+  /** When the repositories that a forge failed to return are read again, by their key. */
+  const postponed = new Map<string, number>();
   let isStarted = false;
 
   async function readConnection(place: Place, { quotas, readHistory }: Forge): Promise<void> {
     if (readHistory === undefined || isQuotaLow(quotas, now())) return;
-    const due = await listDue(database, place, now());
+    const toKey = (id: string): string => `${place.personId} ${place.connection} ${id}`;
+    const due = (await listDue(database, place, now())).filter(({ id }) => (postponed.get(toKey(id)) ?? 0) <= now());
     const revisions = new Map(due.map(({ id, revision }) => [id, revision]));
     const readAt = now();
     const save = (read: readonly Read[]): Promise<void> =>
       inTransaction(database, (transaction) => saveHistories(transaction, place, { read, readAt, at: now() }));
-    const toRead = (one: HistorySnapshot): Read => ({ ...one, revision: revisions.get(one.id) ?? '' });
-    const saved = new Set<string>();
+    const toRead = ({ id, pullRequests }: HistorySnapshot): Read[] =>
+      pullRequests === undefined ? [] : [{ id, pullRequests, revision: revisions.get(id) ?? '' }];
+    const done = new Set<string>();
     try {
       await readHistory(due, async (read) => {
         stopped.signal.throwIfAborted();
-        await save(read.map(toRead));
-        for (const { id } of read) saved.add(id);
+        await save(read.flatMap(toRead));
+        for (const { id, pullRequests } of read) {
+          if (pullRequests === undefined) postponed.set(toKey(id), now() + RETRY_MS);
+          else postponed.delete(toKey(id));
+          done.add(id);
+        }
       });
       // The forge omitted them, and would do so again.
-      await save(due.filter(({ id }) => !saved.has(id)).map(({ id }) => toRead({ id, pullRequests: [] })));
+      await save(due.filter(({ id }) => !done.has(id)).flatMap(({ id }) => toRead({ id, pullRequests: [] })));
     } catch (error) {
       if (!(error instanceof ForgeError) && !stopped.signal.aborted) throw error;
     }
@@ -142,7 +153,9 @@ async function listDue(database: Database, { personId, connection }: Place, at: 
   });
 }
 
-interface Read extends HistorySnapshot {
+interface Read {
+  readonly id: string;
+  readonly pullRequests: readonly PullRequestHistory[];
   readonly revision: string;
 }
 

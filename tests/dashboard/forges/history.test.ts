@@ -1,6 +1,8 @@
+import type { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import type { HistorySnapshot } from '../../../src/dashboard/forges/history.js';
 import { findReviewTimes } from '../../../src/dashboard/insights/review-times.js';
+import type { TestFault } from '../../forges/forge-server.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
@@ -84,7 +86,7 @@ const OPENED = {
 describe.each(['github', 'gitlab', 'forgejo'] as const)('%s history', (name) => {
   test('has the times of a review, without bots and the author', async () => {
     const { server, forge, id } = await OPENED[name]();
-    const [{ pullRequests } = { pullRequests: [] }] = await readHistory(forge, id);
+    const [{ pullRequests = [] } = {}] = await readHistory(forge, id);
     await server.close();
     const times = findReviewTimes(pullRequests[0]!);
     const { openedAt, readyAt, reviewedAt, approvedAt, mergedAt, closedAt, reviewers } = times;
@@ -103,13 +105,38 @@ describe.each(['github', 'gitlab', 'forgejo'] as const)('%s history', (name) => 
   });
 });
 
+test.each(['gitlab', 'forgejo'] as const)('%s history: skips repositories that fail, unless all do', async (name) => {
+  const names = ['acme/one', 'acme/broken', 'acme/three'];
+  const { server, forge } =
+    name === 'gitlab'
+      ? await openGitlab(names.map((fullName) => gitlabProject(fullName)))
+      : await openForgejo(names.map((fullName) => forgejoRepository(fullName)));
+  const fail = (pattern: RegExp): void => {
+    const fault: TestFault = ({ path, body }) => (pattern.test(`${path} ${body}`) ? { status: 500 } : undefined);
+    server.failNext(fault, { times: Infinity });
+  };
+  const read = async () => {
+    const saved: unknown[] = [];
+    const requests = names.map((fullName) => ({ id: fullName, fullName, since: 0 }));
+    const error = await forge
+      .readHistory!(requests, async (some) => void saved.push(...some.map((one) => one.pullRequests?.length)))
+      .catch(({ kind }: ForgeError) => kind);
+    return [saved, error];
+  };
+  fail(/acme\/broken/);
+  expect(await read()).toEqual([[0, undefined, 0], undefined]);
+  fail(/acme/);
+  expect(await read()).toEqual([[undefined, undefined, undefined], 'unreachable']);
+  await server.close();
+});
+
 test('GitHub history: reads further pages while they have changes, and skips nodes that GitHub hides', async () => {
   const pullRequests = Array.from({ length: 70 }, (_none, index) =>
     githubPullRequest(index + 1, { updatedAt: at(index), state: index % 2 === 0 ? 'OPEN' : 'CLOSED' }),
   );
   const { server, forge } = await openGithub([githubRepository('acme/shop', { pullRequests })]);
   const [read] = await readHistory(forge, 'R_acme/shop', Date.parse(at(4.5)));
-  expect(read!.pullRequests.map(({ number }) => number)).toEqual(Array.from({ length: 65 }, (_none, i) => 70 - i));
+  expect(read!.pullRequests!.map(({ number }) => number)).toEqual(Array.from({ length: 65 }, (_none, i) => 70 - i));
   // A first page of 10, then 50 and 10 of 50.
   expect(server.seen).toHaveLength(3);
   server.hiddenOrganizations = ['acme'];

@@ -95,6 +95,27 @@ test('histories: only changed repositories are read again, and not within ten mi
   expect(countQueries()).toBe(2);
 });
 
+test('histories: a repository whose history times out is not missing for ever, and delays no other one', async () => {
+  const add = (name: string) => github.repositories.push(githubRepository(name, { pullRequests: [merged(1, 10, 5)] }));
+  for (const name of ['acme/huge', 'acme/next']) add(name);
+  let isOverloaded = true;
+  const isHuge = ({ body }: { body: string }) => body.includes('ReadHistories') && body.includes('R_acme/huge');
+  github.failNext((seen) => (isOverloaded && isHuge(seen) ? github.overload : undefined), { times: Infinity });
+  const countRead = async () => {
+    const { measures, unreadRepositories } = await read();
+    return [measures.find(({ measure }) => measure === 'cycle')?.samples, unreadRepositories];
+  };
+  await refresh();
+  expect(await countRead()).toEqual([6, 1]);
+  const queries = countQueries();
+  await refresh();
+  expect(countQueries()).toBe(queries);
+  isOverloaded = false;
+  now += HOUR_MS;
+  await refresh();
+  expect(await countRead()).toEqual([7, 0]);
+});
+
 test('histories: a low API quota is left to refreshes', async () => {
   github.budgets.graphql.remaining = 1_000;
   github.repositories.push(githubRepository('acme/new', { pullRequests: [githubPullRequest(1)] }));

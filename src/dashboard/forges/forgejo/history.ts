@@ -1,5 +1,12 @@
 import { undefinedIfNotFound } from '../forge-error.js';
-import { isBotName, MAX_HISTORY, type PullRequestHistory, type ReadHistory, type ReviewEvent } from '../history.js';
+import {
+  isBotName,
+  MAX_HISTORY,
+  type PullRequestHistory,
+  type ReadHistory,
+  readHistoriesInTurn,
+  type ReviewEvent,
+} from '../history.js';
 import type { RestClient } from '../http/rest.js';
 import { mapValid, toRepositoryPath } from '../read-repositories.js';
 import { isDraft, isDraftTitle, type PullRequestNode, type ReviewNode, type TimelineNode } from './parse.js';
@@ -34,14 +41,12 @@ export function createHistoryReader(rest: RestClient): ReadHistory {
     return toHistory(node, [...reviews.flatMap(toReview), ...(timeline ?? []).flatMap(toEvent)]);
   }
 
-  return async (repositories, save) => {
-    for (const { id, fullName, since } of repositories) {
-      const path = toRepositoryPath(fullName);
-      const nodes = (await listChanged(path, since).catch(undefinedIfNotFound)) ?? [];
-      const { mapped } = await mapValid(nodes, (node) => readOne(path, node));
-      await save([{ id, pullRequests: mapped }]);
-    }
-  };
+  return readHistoriesInTurn(async ({ fullName, since }) => {
+    const path = toRepositoryPath(fullName);
+    const nodes = (await listChanged(path, since).catch(undefinedIfNotFound)) ?? [];
+    const { mapped } = await mapValid(nodes, (node) => readOne(path, node));
+    return mapped;
+  });
 }
 
 function toHistory(node: PullRequestNode, events: readonly ReviewEvent[]): PullRequestHistory {

@@ -7,7 +7,7 @@ import {
 } from '../history.js';
 import { type ConnectionPage, FieldError, withoutNulls } from '../http/graphql-pages.js';
 import type { GraphqlQuery } from './access.js';
-import type { BatchReader } from './batches.js';
+import { type BatchReader, isTimeout } from './batches.js';
 import { READ_HISTORIES } from './queries.js';
 
 /**
@@ -56,7 +56,7 @@ export function createHistoryReader(query: GraphqlQuery, batches: BatchReader): 
 
   return async (repositories, save) => {
     const requests = new Map(repositories.map((one) => [one.id, one]));
-    await batches.read([...requests.keys()], async (ids) => {
+    const readBatch = async (ids: readonly string[]): Promise<HistorySnapshot[]> => {
       const read: HistorySnapshot[] = [];
       for (const { id, history } of await readPage(ids, FIRST_PAGE, null)) {
         const since = requests.get(id)?.since ?? 0;
@@ -66,7 +66,15 @@ export function createHistoryReader(query: GraphqlQuery, batches: BatchReader): 
         });
         read.push({ id, pullRequests });
       }
-      await save(read);
+      return read;
+    };
+    await batches.read([...requests.keys()], async (ids) => {
+      try {
+        await save(await readBatch(ids));
+      } catch (error) {
+        if (ids.length === 1 && isTimeout(error)) await save(ids.map((id) => ({ id, pullRequests: undefined })));
+        throw error;
+      }
     });
   };
 }

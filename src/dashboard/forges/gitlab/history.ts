@@ -2,6 +2,7 @@ import {
   isBotName,
   type PullRequestHistory,
   readChangedSince,
+  readHistoriesInTurn,
   type ReadHistory,
   type ReviewEvent,
 } from '../history.js';
@@ -50,12 +51,10 @@ export function createHistoryReader(requests: GitlabRequests): ReadHistory {
     return { items: withoutNulls(nodes).map(toHistory), next };
   }
 
-  return async (repositories, save) => {
-    for (const { id, fullName, since } of repositories) {
-      const first = await readPage(fullName, null);
-      await save([{ id, pullRequests: await readChangedSince(since, first, (after) => readPage(fullName, after)) }]);
-    }
-  };
+  return readHistoriesInTurn(async ({ fullName, since }) => {
+    const first = await readPage(fullName, null);
+    return readChangedSince(since, first, (after) => readPage(fullName, after));
+  });
 }
 
 const isBot = (person: Person | null): boolean => person !== null && (person.bot ?? isBotName(person.username));
