@@ -9,3 +9,12 @@ export function toVariable(slug: string): string {
 
 /** Returns the usual name for a variable: `db-password` for `DB_PASSWORD`. */
 export const toKebab = (variable: string): string => variable.toLowerCase().replace(/^_+/, '').replace(/_/g, '-');
+
+const MAX_SLUG = 128;
+
+/** Returns why the contract does not allow a name of a secret; `undefined` if it does. */
+export function findSlugProblem(slug: string): string | undefined {
+  if (slug.length > MAX_SLUG) return `the name is longer than ${MAX_SLUG} characters`;
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(slug)) return undefined;
+  return 'names have letters, digits, - and _, and start with a letter or digit';
+}

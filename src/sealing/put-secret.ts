@@ -47,13 +47,28 @@ export interface SecretReplacement extends SecretValue {
  * response.
  */
 export async function putSecret(client: SecretsClient, secret: NewSecret): Promise<ObjectMetadata> {
+  return (await sealNewSecret(client, secret)).store();
+}
+
+/** A request that stores a sealed value. */
+export interface SealedRequest {
+  /** @throws ApiError for an error response. */
+  readonly store: () => Promise<ObjectMetadata>;
+}
+
+/** Does everything of {@link putSecret} before the request that stores the value. */
+export async function sealNewSecret(client: SecretsClient, secret: NewSecret): Promise<SealedRequest> {
   const { slug, description, signer } = secret;
   const { sealed, ...fields } = await sealFor(client, secret);
   const signed = { slug, id: crypto.randomUUID(), version: 1, sealed, recipients: fields.recipients };
   const signature = signer && (await signValue(signer, signed));
   const body = { slug, ...fields, ...(description !== undefined && { description }), ...(signature && { signature }) };
-  const { data, error, response } = await client.POST('/objects', { body });
-  return requireObject(data, error, response);
+  return {
+    store: async () => {
+      const { data, error, response } = await client.POST('/objects', { body });
+      return requireObject(data, error, response);
+    },
+  };
 }
 
 /**
@@ -63,6 +78,11 @@ export async function putSecret(client: SecretsClient, secret: NewSecret): Promi
  * @throws Like {@link putSecret}; also ApiError 412 `precondition_failed` when the current value doesn't match `etag`.
  */
 export async function replaceSecret(client: SecretsClient, secret: SecretReplacement): Promise<ObjectMetadata> {
+  return (await sealSecretReplacement(client, secret)).store();
+}
+
+/** Does everything of {@link replaceSecret} before the request that stores the value. */
+export async function sealSecretReplacement(client: SecretsClient, secret: SecretReplacement): Promise<SealedRequest> {
   const { slug, id, etag } = secret;
   const params = { path: { slug }, query: id === undefined ? {} : { id } };
   const header = etag === undefined ? {} : { 'If-Match': etag };
@@ -70,11 +90,15 @@ export async function replaceSecret(client: SecretsClient, secret: SecretReplace
   const { used_by, sealed, ...body } = await sealFor(client, { ...secret, usedBy });
   const consumers = secret.usedBy === undefined ? {} : { used_by };
   const signature = await signReplacement(client, secret, { sealed, recipients: body.recipients });
-  const { data, error, response } = await client.PUT('/objects/{slug}', {
-    params: { ...params, header },
-    body: { ...body, ...consumers, ...(signature !== undefined && { signature }) },
-  });
-  return requireObject(data, error, response);
+  return {
+    store: async () => {
+      const { data, error, response } = await client.PUT('/objects/{slug}', {
+        params: { ...params, header },
+        body: { ...body, ...consumers, ...(signature !== undefined && { signature }) },
+      });
+      return requireObject(data, error, response);
+    },
+  };
 }
 
 /** Signs the value that becomes the next one of a secret. */

@@ -71,6 +71,9 @@ export function toCommandError(error: unknown, server?: string): unknown {
   );
 }
 
+/** The exit codes of errors that concern one secret; others concern the connection or the credential. */
+const OWN_EXITS: readonly number[] = [EXIT.usage, EXIT.notFound, EXIT.conflict, EXIT.notOpened];
+
 /** Reads one of several secrets. The name precedes the message of an error that concerns this secret only. */
 export async function readNamed<Value>(slug: string, read: () => Promise<Value>): Promise<Value> {
   try {
@@ -79,8 +82,7 @@ export async function readNamed<Value>(slug: string, read: () => Promise<Value>)
     const failure = toCommandError(error);
     if (!(failure instanceof CommandError) || failure === error) throw error;
     const { message, exitCode } = failure;
-    const isOwn = exitCode === EXIT.notFound || exitCode === EXIT.notOpened;
-    throw isOwn ? new CommandError(`${slug}: ${message}`, exitCode) : error;
+    throw OWN_EXITS.includes(exitCode) ? new CommandError(`${slug}: ${message}`, exitCode) : error;
   }
 }
 

@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { toVariable } from '../../sealing/env-names.js';
 import { openStoredValue } from './age/open-value.js';
-import { fetchSealedValue, recordSigned, signStored, toWanted, type ObjectMetadata } from './authentic-values.js';
-import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
+import { fetchSealedValue, toWanted } from './authentic-values.js';
+import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT, readNamed } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
-import { readValue } from './input.js';
-import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
+import { type ImportOptions, importValues } from './import.js';
 import { fetchSecrets } from './objects.js';
-import { addRecipientOptions, collectValues, omitUndefined, type RecipientOptions } from './options.js';
+import { addRecipientOptions, collectValues, omitUndefined } from './options.js';
 import { writeOutput } from './print.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
 
@@ -20,14 +18,6 @@ interface ExportOptions extends ConnectionOptions {
   readonly consumer?: string;
   readonly open?: true;
   readonly output?: string;
-}
-
-interface ImportOptions extends ConnectionOptions, RecipientOptions {
-  readonly format?: TransferFormat;
-  readonly names: 'as-is' | 'kebab';
-  readonly tag?: readonly string[];
-  readonly replace?: true;
-  readonly dryRun?: true;
 }
 
 const FORMATS = ['json', 'dotenv', 'yaml'];
@@ -130,120 +120,3 @@ function assertDistinct(entries: readonly ExportedSecret[], format: TransferForm
   if (duplicate === undefined) return;
   throw new CommandError(`Several secrets would become ${duplicate} in the file. Use --format json`, EXIT.conflict);
 }
-
-/** Enough for hundreds of the largest values. */
-const MAX_FILE_BYTES = 512 * 2 ** 20;
-
-/** `import`: validates all entries before it stores the first value. */
-async function importValues(session: CommandContext, file: string, flags: ImportOptions): Promise<void> {
-  const text = (await readValue(file, session.terminal, MAX_FILE_BYTES)).toString();
-  const { parseExport } = await import('./export-format.js');
-  const entries = await parseExport(text, flags.format ?? toFormat(file), flags.names);
-  const steps = await plan(
-    session,
-    entries.map((entry) => withFlags(entry, flags)),
-    flags,
-  );
-  if (!flags.dryRun) await confirmRecipients(session, { chosen: flags.recipient, recorded: [] });
-  for (const { entry, object } of steps) {
-    if (!flags.dryRun) {
-      const stored = object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags });
-      await recordSigned(session, await stored);
-    }
-    session.say(`${describeStep(object, flags)} ${entry.slug}`);
-  }
-  const changes = steps.map(({ entry: { slug }, object }) => ({
-    slug,
-    change: object === undefined ? 'create' : 'replace',
-  }));
-  await session.report(`${steps.length} ${steps.length === 1 ? 'secret' : 'secrets'}.`, changes);
-}
-
-function toFormat(file: string): TransferFormat {
-  if (/\.ya?ml$/.test(file)) return 'yaml';
-  return /(^|\/)\.env(\.[\w-]+)?$|\.env$/.test(file) ? 'dotenv' : 'json';
-}
-
-function describeStep(object: ObjectMetadata | undefined, { dryRun }: ImportOptions): string {
-  if (dryRun) return object === undefined ? 'Would store' : 'Would replace';
-  return object === undefined ? 'Stored' : 'Replaced';
-}
-
-const withFlags = (entry: ExportedSecret, { consumer, tag }: ImportOptions): ExportedSecret => ({
-  ...entry,
-  usedBy: entry.usedBy ?? consumer,
-  tags: (entry.tags ?? []).length > 0 ? entry.tags : tag,
-});
-
-interface Step {
-  readonly entry: ExportedSecret;
-  /** The existing secret. */
-  readonly object: ObjectMetadata | undefined;
-}
-
-/** An existing name with other consumers gets a new variant; with the same consumers it is the same secret. */
-async function plan(
-  session: CommandContext,
-  entries: readonly ExportedSecret[],
-  { replace: mayReplace }: ImportOptions,
-): Promise<Step[]> {
-  const known = await fetchSecrets(session, {});
-  const steps = entries.map((entry) => {
-    const variants = known.filter(({ slug }) => slug === entry.slug);
-    const wanted = new Set(entry.usedBy);
-    const same = variants.filter(
-      ({ used_by = [] }) => wanted.size === 0 || used_by.length === 0 || used_by.some((each) => wanted.has(each)),
-    );
-    if (same.length > 1) throw new CommandError(`Several variants of ${entry.slug} to replace`, EXIT.conflict);
-    return { entry, object: same[0] };
-  });
-  const taken = steps.filter(({ object }) => object !== undefined).map(({ entry }) => entry.slug);
-  if (taken.length === 0 || mayReplace) return steps;
-  throw new CommandError(`These names exist: ${taken.join(', ')}`, EXIT.conflict);
-}
-
-async function create(session: CommandContext, entry: ExportedSecret, flags: ImportOptions): Promise<ObjectMetadata> {
-  const { slug, value, isSealed, usedBy, tags, description, rotateAfterDays, recipients } = entry;
-  if (!isSealed) {
-    const { recipient, keepReadableCopy, acceptKey } = flags;
-    const checkKeys = createKeyCheck(session, { acceptKey });
-    const sealWith = await loadSealer(session.terminal);
-    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys, sealWith };
-    const { putSecret } = await loadSealing();
-    const signer = await session.readSigner();
-    return putSecret(session.client, { slug, value, ...readers, tags, description, rotateAfterDays, signer });
-  }
-  const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients), description });
-  const body = { slug, value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
-  const stored = { slug, id: randomUUID(), version: 1, sealed: value, recipients: recipients ?? [] };
-  const rest = omitUndefined({ rotate_after_days: rotateAfterDays, signature: await signStored(session, stored) });
-  return unwrapResult(session.client.POST('/objects', { body: { ...body, ...rest } }));
-}
-
-interface Replacement {
-  readonly entry: ExportedSecret;
-  readonly object: ObjectMetadata;
-  readonly flags: ImportOptions;
-}
-
-async function replace(session: CommandContext, { entry, object, flags }: Replacement): Promise<ObjectMetadata> {
-  const { id, version = 0, used_by: previousConsumers, recipients: recordedRecipients } = object;
-  const { slug, value, isSealed, usedBy, tags, rotateAfterDays, recipients } = entry;
-  if (!isSealed) {
-    const { recipient, keepReadableCopy, acceptKey } = flags;
-    const checkKeys = createKeyCheck(session, { acceptKey, recordedRecipients, previousConsumers });
-    const sealWith = await loadSealer(session.terminal);
-    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys, sealWith };
-    const { replaceSecret } = await loadSealing();
-    const signer = await session.readSigner();
-    return replaceSecret(session.client, { slug, id, version, value, ...readers, tags, rotateAfterDays, signer });
-  }
-  const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients) });
-  const body = { value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
-  const params = { path: { slug }, query: { id } };
-  const next = { slug, id, version: version + 1, sealed: value, recipients: recipients ?? [] };
-  const rest = omitUndefined({ rotate_after_days: rotateAfterDays, signature: await signStored(session, next) });
-  return unwrapResult(session.client.PUT('/objects/{slug}', { params, body: { ...body, ...rest } }));
-}
-
-const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];

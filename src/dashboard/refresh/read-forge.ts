@@ -27,7 +27,7 @@ interface SnapshotStore {
   markStale(repositories: readonly ForgeRepository[], readAt: number): Promise<void>;
 }
 
-/** Shows what is saved so far: at once if it is the first part of a forge, else not too often. */
+/** Shows the parts that are saved so far: at once after the first part of a forge, else not too often. */
 export type ShowPart = (part: { readonly isFirst: boolean }) => Promise<void>;
 
 export interface ForgeReadContext {

@@ -118,6 +118,65 @@ test.each([
   ]);
 });
 
+const FORMAT = 'trellis-secrets/1';
+const NAMES = 'names have letters, digits, - and _, and start with a letter or digit';
+const SECOND = (entry: object) => ({
+  format: FORMAT,
+  objects: [
+    { slug: 'a', text: '1' },
+    { slug: 'b', ...entry },
+  ],
+});
+
+test.each<[file: string, content: object | string, exitCode: number, message: string]>([
+  ['.env', 'A=1\n_B=2\nC.D=3', 2, `_B: ${NAMES}\nC.D: ${NAMES}\n`],
+  ['.env', 'A_B=1\nA-B=2', 5, 'Several entries of the file would become a-b; nothing was stored'],
+  ['a.json', { a: '1', ['b'.repeat(129)]: '2' }, 2, ': the name is longer than 128 characters'],
+  ['a.json', SECOND({ slug: 'a', text: '2' }), 5, 'Several entries of the file would become a; nothing was stored'],
+  [
+    'a.json',
+    SECOND({ text: '2', used_by: ['acme/unknown'] }),
+    5,
+    'b: These consumers have no public key: acme/unknown',
+  ],
+  ['a.json', SECOND({ text: '2', tags: ['a b'] }), 2, 'b: Expected a tag to be 1 to 32 characters of'],
+  ['a.json', SECOND({ text: '2', rotate_after_days: 9999 }), 2, 'b: rotate_after_days must be <= 3650'],
+  ['a.json', SECOND({ text: '2', description: 5 }), 2, 'b: description must be string'],
+  ['a.json', SECOND({ sealed: 'A'.repeat(2 ** 21) }), 2, 'b: The value is larger than 1 MiB'],
+  ['a.json', SECOND({ sealed: 'AAAA' }), 2, 'b: Not a valid age file: the header is incomplete'],
+])('import: stores nothing if any entry of the file is invalid: %s %j', async (name, content, exitCode, message) => {
+  const file = await writeInput(name, typeof content === 'string' ? content : JSON.stringify(content));
+  const naming = message.includes('a-b') ? ['--names', 'kebab'] : [];
+  for (const more of [['--dry-run'], []]) {
+    const { code, err } = await cli.run(['import', file, '--consumer', cli.consumer, ...naming, ...more]);
+    expect([code, err]).toEqual([exitCode, expect.stringContaining(message)]);
+  }
+  expect((await cli.client.GET('/objects')).data).toEqual([]);
+});
+
+test('import: reports ignored lines of a .env file, and stores empty values', async () => {
+  const file = await writeInput('.env', 'A=1\nÜ=2\n# note\nB=\n- C\n');
+  const { code, err } = await cli.run(['import', file, '--recipient', cli.recipient]);
+  expect([code, err]).toEqual([
+    0,
+    'Lines 2, 5 are ignored, because they set no variables.\nStored A\nStored B\n2 secrets.\n',
+  ]);
+});
+
+test('import: a failure after some entries says how many are stored, and how to continue', async () => {
+  const file = await writeInput('a.json', JSON.stringify({ 'shop-a': '1', 'other-b': '2' }));
+  const { data } = await cli.owner.POST('/tokens', { body: { description: 'shop', access: { name_prefix: 'shop-' } } });
+  const { code, err } = await cli.run(['import', file, '--recipient', cli.recipient], {
+    env: { TRELLIS_SECRETS_TOKEN: data!.value },
+  });
+  expect([code, err]).toEqual([
+    4,
+    expect.stringMatching(
+      /^Stored shop-a\n1 of 2 secrets are stored\. To continue, repeat the command with --replace\.\n/,
+    ),
+  ]);
+});
+
 test('export --format dotenv: rejects names that would become the same variable', async () => {
   await put('db-password', 'a');
   await put('DB_PASSWORD', 'b');

@@ -118,9 +118,10 @@ test.each(['gitlab', 'forgejo'] as const)('%s history: skips repositories that f
   const read = async () => {
     const saved: unknown[] = [];
     const requests = names.map((fullName) => ({ id: fullName, fullName, since: 0 }));
-    const error = await forge
-      .readHistory!(requests, async (some) => void saved.push(...some.map((one) => one.pullRequests?.length)))
-      .catch(({ kind }: ForgeError) => kind);
+    const error = await forge.readHistory!(
+      requests,
+      async (some) => void saved.push(...some.map((one) => one.pullRequests?.length)),
+    ).catch((caught: unknown) => (caught as ForgeError).kind);
     return [saved, error];
   };
   fail(/acme\/broken/);

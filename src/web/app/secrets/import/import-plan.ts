@@ -1,6 +1,6 @@
 import type { EnvFile } from '../../../../sealing/env-file.js';
-import { SEALED_PREFIX, toKebab } from '../../../../sealing/env-names.js';
-import { type ObjectMetadata, SLUG_PATTERN } from '../names.js';
+import { findSlugProblem, SEALED_PREFIX, toKebab } from '../../../../sealing/env-names.js';
+import type { ObjectMetadata } from '../names.js';
 
 /** Whether names such as `DB_PASSWORD` stay as they are or become `db-password`. */
 export type Naming = 'as-is' | 'kebab';
@@ -25,9 +25,6 @@ export interface PlannedEntry {
 
 /** More variables would make the preview hard to check. */
 export const MAX_VARIABLES = 500;
-
-const SLUG = new RegExp(`^${SLUG_PATTERN}$`);
-const MAX_SLUG = 128;
 
 interface PlanOptions {
   readonly naming: Naming;
@@ -54,8 +51,8 @@ export function planImport({ entries }: EnvFile, { naming, usedBy, objects }: Pl
 }
 
 function findProblem(slug: string, value: string): string | undefined {
-  if (slug.length > MAX_SLUG) return `the name is longer than ${MAX_SLUG} characters`;
-  if (!SLUG.test(slug)) return 'names have letters, digits, - and _, and start with a letter or digit';
+  const problem = findSlugProblem(slug);
+  if (problem !== undefined) return problem;
   if (value === '') return 'the value is empty';
   return value.startsWith(SEALED_PREFIX) ? 'encrypted already; use “trellis secrets import”' : undefined;
 }
