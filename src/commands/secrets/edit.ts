@@ -27,7 +27,8 @@ export function addEditCommand(secrets: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-The value is in a file in memory while the editor runs. A line break that the editor adds to the end is not stored.
+The value is in a file in memory while the editor runs; the file remains if the edited value can't be stored. A line
+break that the editor adds to the end is not stored.
 
 Example:
   EDITOR=nano trellis secrets edit app-config`,
@@ -40,17 +41,32 @@ Example:
 async function editValue(session: CommandContext, slug: string, flags: EditOptions): Promise<void> {
   const object = await findSecret(session, slug, flags.id);
   const before = Buffer.from(await openCurrentValue(session, object, flags.acceptKey));
-  const after = withoutAddedBreak(before, await editBytes(session.terminal, slug, before));
-  if (after.equals(before)) {
-    return session.report('The value was not changed.', object);
+  const memory = await createMemoryFolder(session.terminal.env);
+  const file = join(memory.folder, slug);
+  try {
+    const after = withoutAddedBreak(before, await editBytes(session.terminal, file, before));
+    if (after.equals(before)) {
+      await session.report('The value was not changed.', object);
+      return;
+    }
+    if (after.length === 0 && !flags.allowEmpty) {
+      throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
+    }
+    const { acceptKey } = flags;
+    const replacement = { value: after, flags: { acceptKey, reseal: true as const } };
+    const stored = await sealReplacement(session, object, replacement).catch(async (error: unknown) => {
+      await writeFile(file, after);
+      memory.keep();
+      session.say(
+        `The edited value is in memory, in ${file}. Store it with "trellis secrets rotate ${slug} < ${file}", then delete the file.`,
+      );
+      throw error;
+    });
+    const text = `Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`;
+    await session.report(text, stored);
+  } finally {
+    await memory.remove();
   }
-  if (after.length === 0 && !flags.allowEmpty) {
-    throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
-  }
-  const { acceptKey } = flags;
-  const stored = await sealReplacement(session, object, { value: after, flags: { acceptKey, reseal: true } });
-  const text = `Replaced the value of ${describeStored(stored)}. "trellis secrets restore" restores the previous one.`;
-  await session.report(text, stored);
 }
 
 /** Editors end the last line of a file with a line break. */
@@ -64,18 +80,12 @@ const LINE_BREAK = 10;
 /** Well above the limit of the service, which reports a value that is too large. */
 const MAX_BYTES = 10 * 2 ** 20;
 
-async function editBytes(terminal: Terminal, slug: string, value: Buffer): Promise<Buffer> {
-  const memory = await createMemoryFolder(terminal.env);
-  try {
-    const file = join(memory.folder, slug);
-    await writeFile(file, value, { mode: 0o600, flag: 'wx' });
-    await runEditor(terminal, file);
-    const edited = await readFile(file);
-    if (edited.length <= MAX_BYTES) return edited;
-    throw new CommandError(`Expected at most ${MAX_BYTES} bytes`, EXIT.usage);
-  } finally {
-    await memory.remove();
-  }
+async function editBytes(terminal: Terminal, file: string, value: Buffer): Promise<Buffer> {
+  await writeFile(file, value, { mode: 0o600, flag: 'wx' });
+  await runEditor(terminal, file);
+  const edited = await readFile(file);
+  if (edited.length <= MAX_BYTES) return edited;
+  throw new CommandError(`Expected at most ${MAX_BYTES} bytes`, EXIT.usage);
 }
 
 /** Runs the editor, whose setting may have arguments, as git does. Signals of the terminal reach it directly. */

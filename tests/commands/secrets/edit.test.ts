@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { eventually } from '../../eventually.js';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -80,8 +80,12 @@ describe('edit', () => {
     await eventually(async () => void (await stat(other)));
     await cli.run(['rotate', name], { stdin: 'three' });
     await rm(other);
-    expect((await edited).code).toBe(5);
-    expect(await read(name)).toBe('three');
+    const { code, err } = await edited;
+    expect([code, await read(name)]).toEqual([5, 'three']);
+    // The edited text is not lost.
+    const [, file = ''] = /trellis secrets rotate \S+ < (\S+)", then delete the file/.exec(err) ?? [];
+    expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual(['two', 0o600]);
+    await rm(dirname(file), { recursive: true });
   });
 
   test('leaves nothing behind when it is killed', async () => {

@@ -38,7 +38,10 @@ export async function writeSecretFiles(
 
 interface MemoryFolder {
   readonly folder: string;
+  /** Deletes the folder, unless it is kept. */
   remove(): Promise<void>;
+  /** Leaves the folder, also when this process ends. */
+  keep(): void;
 }
 
 /**
@@ -58,11 +61,17 @@ export async function createMemoryFolder(env: Environment): Promise<MemoryFolder
   guard.on('error', () => undefined);
   guard.stdin.on('error', () => undefined);
   guard.unref();
+  let isKept = false;
   return {
     folder,
     async remove() {
+      if (isKept) return;
       await rm(folder, { recursive: true, force: true });
       guard.stdin.end();
+    },
+    keep() {
+      isKept = true;
+      guard.kill('SIGKILL');
     },
   };
 }
