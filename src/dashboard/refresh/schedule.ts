@@ -65,9 +65,10 @@ export function createScheduler({ database, now, signal, work, report, isNotifie
   async function poll(): Promise<void> {
     let pauseMs = POLL_MS;
     while (!signal.aborted) {
-      waking = new AbortController();
       const either = AbortSignal.any([signal, waking.signal]);
       const isWoken = await sleep(pauseMs, false, { signal: either, ref: false }).catch(() => true);
+      // Before the poll, so that a call during it causes a further one.
+      waking = new AbortController();
       try {
         const { pauseMs: untilNext, ended } = await runDue();
         ended.catch(report);

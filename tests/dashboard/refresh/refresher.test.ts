@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import { saveState } from '../../../src/dashboard/pull-requests/state-entries.js';
 import { composeBoard } from '../../../src/dashboard/refresh/compose-board.js';
+import { createScheduler } from '../../../src/dashboard/refresh/schedule.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubIssue, githubPullRequest, githubRepository, type GithubRun } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
@@ -461,4 +462,27 @@ test('refresh: a process that lost its lease saves nothing, and waits for the ot
   const board = await stage.refresh();
   expect(rowsOf(board)).not.toContain('github acme/shop#2');
   expect(board.forges[0]).toMatchObject({ forge: 'github', reachable: true });
+});
+
+test('the schedule is polled again at once if a board is scheduled during a poll', async () => {
+  let polls = 0;
+  const stopped = new AbortController();
+  const scheduler = createScheduler({
+    ...{ database: stage.database, now: Date.now, signal: stopped.signal },
+    work: () => Promise.resolve(),
+    report: (error) => stage.reported.push(error),
+    isNotified() {
+      polls += 1;
+      // The first poll is that of the start.
+      if (polls === 2) scheduler.wake();
+      return true;
+    },
+  });
+  await scheduler.start();
+  scheduler.wake();
+  await sleep(500);
+  const counted = polls;
+  stopped.abort();
+  await scheduler.whenStopped();
+  expect(counted).toBe(3);
 });
