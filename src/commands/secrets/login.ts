@@ -135,7 +135,13 @@ async function waitForToken(
   let seconds = interval;
   for (let waited = 0; waited <= expiresIn; waited += seconds) {
     await sleep(seconds * 1_000);
-    const { data, error, response } = await client.POST('/auth/device/token', { body });
+    // The server may restart while the user looks for a passkey.
+    const polled = await client.POST('/auth/device/token', { body }).catch(requireNetworkError);
+    if (polled === undefined || polled.response.status >= 500) {
+      seconds *= 2;
+      continue;
+    }
+    const { data, error, response } = polled;
     if (data) return data.access_token;
     const name = response.status === 400 ? (error as { readonly error?: string } | undefined)?.error : undefined;
     if (name === 'slow_down') seconds += SLOW_DOWN_SECONDS;
@@ -144,6 +150,10 @@ async function waitForToken(
     else if (name !== 'authorization_pending') throw decodeError(response, error) ?? new Error('unexpected response');
   }
   throw new CommandError('The code has expired. Start the command again', EXIT.refused);
+}
+
+function requireNetworkError(error: unknown): undefined {
+  if (!['TimeoutError', 'TypeError'].includes((error as Error).name)) throw error;
 }
 
 type OwnToken = components['schemas']['OwnToken'];

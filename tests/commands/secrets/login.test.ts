@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -47,6 +50,36 @@ test('login polls at the interval that the service asks for', async () => {
   ];
   const said = await login(newFile(), [], async (text) => due[waits.push(0) - 1]?.(text));
   expect([said.code, waits.length]).toEqual([0, 3]);
+});
+
+test('login survives a restart of the server, and polls less often meanwhile', async () => {
+  const proxy = createServer((request, response) => {
+    const options = { method: request.method, headers: { ...request.headers, host: new URL(cli.server).host } };
+    const forwarded = httpRequest(new URL(request.url ?? '', cli.server), options, (given) => {
+      response.writeHead(given.statusCode ?? 500, given.headers);
+      given.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  const open = async (port: number) => once(proxy.listen(port, '127.0.0.1'), 'listening');
+  await open(0);
+  const { port } = proxy.address() as AddressInfo;
+  const sleeps: ((said: string) => Promise<unknown>)[] = [
+    async () => {
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+    async (said) => {
+      await open(port);
+      await cli.approveLogin(said);
+    },
+  ];
+  const said = await login(newFile(), ['--server', `http://127.0.0.1:${port}`], async (text) => {
+    await sleeps.shift()?.(text);
+  });
+  proxy.closeAllConnections();
+  proxy.close();
+  expect([said.code, sleeps]).toEqual([0, []]);
 });
 
 test.each([
