@@ -18,7 +18,7 @@ import {
 import { SealingError } from '../../sealing/sealing-error.js';
 import { type CommandContext, unwrapResult } from './context.js';
 import { EXIT } from './exit-codes.js';
-import { readKnownKeys, saveKnownKeys } from './known-keys-file.js';
+import { readKnownKeys, recordKeys } from './known-keys-file.js';
 import { omitUndefined } from './options.js';
 import { stateFolder, writePrivateFile } from './settings.js';
 
@@ -101,7 +101,7 @@ export async function checkReceived(
   try {
     const checked = await checkValue(received, { known, requiresSignature, latest, ...omitUndefined({ acceptKey }) });
     const { signer, statement, isNewWriter } = checked;
-    if (signer !== undefined && isNewWriter) await saveKnownKeys(session, addWriter(known, signer, slug));
+    if (signer !== undefined && isNewWriter) await recordKeys(session, (current) => addWriter(current, signer, slug));
     if (statement !== undefined && version === undefined) await saveLatest(session, files, statement);
     return checked;
   } catch (error) {
@@ -135,7 +135,7 @@ export async function recordSigned(session: CommandContext, stored: ObjectMetada
     return;
   }
   const { key } = await describeSigner(signer);
-  if (!listWriters(known, slug).includes(key)) await saveKnownKeys(session, addWriter(known, key, slug));
+  if (!listWriters(known, slug).includes(key)) await recordKeys(session, (current) => addWriter(current, key, slug));
   const files = [latestValuePath(session, slug, id), latestValuePath(session, slug, '')];
   await saveLatest(session, files, { id, version, time: session.startedAt });
 }

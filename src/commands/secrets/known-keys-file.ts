@@ -14,7 +14,7 @@ import {
 import { parseSignerKey } from '../../sealing/ssh-signature.js';
 import type { CommandContext } from './context.js';
 import { EXIT } from './exit-codes.js';
-import { type Environment, nonEmpty, settingsFolder, writePrivateFile } from './settings.js';
+import { type Environment, nonEmpty, settingsFolder, withFileLock, writePrivateFile } from './settings.js';
 
 /** The content of the file: the keys of each service, by its URL. */
 type KnownKeysFile = Readonly<Record<string, KnownKeys>>;
@@ -30,9 +30,11 @@ function knownKeysPath(env: Environment): string {
 }
 
 export async function readKnownKeys({ server, terminal }: CommandContext): Promise<KnownKeys> {
-  const file = await readKnownKeysFile(knownKeysPath(terminal.env));
-  return Object.hasOwn(file, server) ? (file[server] ?? NO_KNOWN_KEYS) : NO_KNOWN_KEYS;
+  return findKnownKeys(await readKnownKeysFile(knownKeysPath(terminal.env)), server);
 }
+
+const findKnownKeys = (file: KnownKeysFile, server: string): KnownKeys =>
+  Object.hasOwn(file, server) ? (file[server] ?? NO_KNOWN_KEYS) : NO_KNOWN_KEYS;
 
 /** @throws CommandFailure for a file that cannot be read: without it a changed key would go unnoticed. */
 async function readKnownKeysFile(path: string): Promise<KnownKeysFile> {
@@ -75,16 +77,31 @@ function isKnownKeys(value: unknown): value is KnownKeys {
   );
 }
 
-/** Adds keys to those known for the session's service. A file that cannot be written causes only a warning. */
-export async function saveKnownKeys(session: CommandContext, known: KnownKeys): Promise<void> {
-  const path = knownKeysPath(session.terminal.env);
-  try {
-    // Read again, as another command may have added keys meanwhile.
+/**
+ * Changes the keys that are known for the session's service.
+ *
+ * @param change Receives the keys as they are now, as other commands may have added some.
+ * @throws CommandError or Error for a file that can't be read or written.
+ */
+export async function changeKnownKeys(
+  { server, terminal }: CommandContext,
+  change: (known: KnownKeys) => KnownKeys,
+): Promise<void> {
+  const path = knownKeysPath(terminal.env);
+  await withFileLock(path, async () => {
     const file = await readKnownKeysFile(path);
-    const content = Object.fromEntries([...Object.entries(file), [session.server, known]]);
+    const content = Object.fromEntries([...Object.entries(file), [server, change(findKnownKeys(file, server))]]);
     await writePrivateFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
+  });
+}
+
+/** Like {@link changeKnownKeys}, but a failure causes only a warning. */
+export async function recordKeys(session: CommandContext, change: (known: KnownKeys) => KnownKeys): Promise<void> {
+  try {
+    await changeKnownKeys(session, change);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    const path = knownKeysPath(session.terminal.env);
     session.say(`${path}: the public keys could not be saved (${reason}). A later change of a key may go unnoticed.`);
   }
 }
@@ -109,8 +126,8 @@ export const createKeyCheck =
       if (!(await isAccepted(change.publicKey, acceptKey))) rejected.push(change);
     }
     if (rejected.length > 0) throw await toFailure(rejected);
-    const next = addKnownKeys(known, keys);
-    if (JSON.stringify(next) !== JSON.stringify(known)) await saveKnownKeys(session, next);
+    if (JSON.stringify(addKnownKeys(known, keys)) !== JSON.stringify(known))
+      await recordKeys(session, (current) => addKnownKeys(current, keys));
   };
 
 const isAccepted = async (publicKey: string, accepted: readonly string[]): Promise<boolean> =>
@@ -157,8 +174,11 @@ export async function confirmRecipients(session: CommandContext, recipients: Rec
   }
   if (rejected.length > 0) throw await unknownRecipients(rejected);
   const used = chosen ?? recorded;
-  const added = used.filter((publicKey) => !known.recipients.includes(publicKey));
-  if (added.length > 0) await saveKnownKeys(session, { ...known, recipients: [...known.recipients, ...added] });
+  if (used.some((publicKey) => !known.recipients.includes(publicKey)))
+    await recordKeys(session, (current) => ({
+      ...current,
+      recipients: [...new Set([...current.recipients, ...used])],
+    }));
   return used;
 }
 
@@ -173,13 +193,15 @@ async function unknownRecipients(keys: readonly string[]): Promise<CommandError>
 
 /** Records the key of a consumer that the user registers on this machine. */
 export async function recordConsumerKey(session: CommandContext, consumer: string, publicKey: string): Promise<void> {
-  await saveKnownKeys(session, addKnownKeys(await readKnownKeys(session), [{ consumer, publicKey }]));
+  await recordKeys(session, (known) => addKnownKeys(known, [{ consumer, publicKey }]));
 }
 
 /** Keeps the key of a consumer known under its new name. */
 export async function renameKnownConsumer(session: CommandContext, from: string, to: string): Promise<void> {
-  const known = await readKnownKeys(session);
-  const { [from]: publicKey, ...consumers } = known.consumers;
-  if (publicKey === undefined || Object.hasOwn(consumers, to)) return;
-  await saveKnownKeys(session, { ...known, consumers: { ...consumers, [to]: publicKey } });
+  if (!Object.hasOwn((await readKnownKeys(session)).consumers, from)) return;
+  await recordKeys(session, (known) => {
+    const { [from]: publicKey, ...consumers } = known.consumers;
+    if (publicKey === undefined || Object.hasOwn(consumers, to)) return known;
+    return { ...known, consumers: { ...consumers, [to]: publicKey } };
+  });
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
@@ -293,6 +294,37 @@ export async function writePrivateFile(file: string, content: Uint8Array | strin
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The time to wait for another command that changes the same file, which takes milliseconds, or was killed. */
+const LOCK_MS = 5_000;
+const LOCK_CHECK_MS = 10;
+
+/** Runs `work`, which changes a file, while no other command does. */
+export async function withFileLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = `${file}.lock`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const giveUpAt = performance.now() + LOCK_MS;
+  while (!(await createLock(lock))) {
+    if (performance.now() > giveUpAt) await rm(lock, { force: true });
+    else await sleep(LOCK_CHECK_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** @returns whether the lock did not exist. */
+async function createLock(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import {
 import { type CommandContext, loadSealing, type Terminal, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { confirm, readValue } from './input.js';
-import { readKnownKeys, saveKnownKeys } from './known-keys-file.js';
+import { changeKnownKeys, readKnownKeys } from './known-keys-file.js';
 import { fetchSecrets, findSecret } from './objects.js';
 import { addIdOption, collectValues, omitUndefined } from './options.js';
 import { toJson, toTable, writeOutput } from './print.js';
@@ -295,9 +295,9 @@ async function trustWriter(session: CommandContext, text: string, { name = ['*']
   const key = parseSignerKey(line);
   if (key === undefined) throw new CommandError('Expected an Ed25519 public key (ssh-ed25519 …)', EXIT.usage);
   const { addWriter } = await loadSealing();
-  let known = await readKnownKeys(session);
-  for (const pattern of name) known = addWriter(known, formatSignerKey(key), pattern);
-  await saveKnownKeys(session, known);
+  await changeKnownKeys(session, (known) =>
+    name.reduce((next, pattern) => addWriter(next, formatSignerKey(key), pattern), known),
+  );
   const fingerprint = await toSignerFingerprint(key);
   await session.report(`Trusted ${fingerprint} for ${name.join(', ')}.`, {
     key: formatSignerKey(key),
@@ -311,8 +311,9 @@ async function distrustWriter(session: CommandContext, key: string): Promise<voi
   const wanted = line && formatSignerKey(line);
   const writer = (await listTrusted(session)).find((each) => each.key === wanted || each.fingerprint === key);
   if (writer === undefined) throw new CommandError('This writer is not trusted', EXIT.notFound);
-  const known = await readKnownKeys(session);
-  const { [writer.key]: _removed, ...writers } = known.writers ?? {};
-  await saveKnownKeys(session, { ...known, writers });
+  await changeKnownKeys(session, (known) => {
+    const { [writer.key]: _removed, ...writers } = known.writers ?? {};
+    return { ...known, writers };
+  });
   await session.report(`${writer.fingerprint} is no longer trusted.`, writer);
 }

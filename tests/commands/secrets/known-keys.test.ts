@@ -1,5 +1,5 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { generateIdentity, open, seal, toFingerprint, toRecipients } from '../../../src/sealing/secrets.js';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
@@ -139,6 +139,20 @@ describe('the file of known keys', () => {
       await rm(path);
     },
   );
+
+  test('contains the keys of all commands that run at the same time', async () => {
+    const [names, keys] = [Array.from({ length: 12 }, newName), await createKeys()];
+    await Promise.all(names.map((each) => cli.run(['consumers', 'add', each, '--key', keys.recipient])));
+    const known = JSON.parse(await readFile(file, 'utf8')) as Record<string, { consumers: Record<string, string> }>;
+    expect(names.map((each) => known[cli.server]?.consumers[each])).toEqual(names.map(() => keys.recipient));
+    expect((await readdir(dirname(file))).filter((each) => each.startsWith('known-keys'))).toEqual(['known-keys.json']);
+  });
+
+  test('is changed although a command was killed while it had the file locked', async () => {
+    await writeFile(`${file}.lock`, '');
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    expect(await readFile(file, 'utf8')).toContain(consumer);
+  });
 
   test('causes only a warning when it cannot be written', async () => {
     await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);

@@ -6,7 +6,7 @@ import { CommandError } from '../../../config/startup-error.js';
 import type { components } from '../../../generated/secrets/client.js';
 import { type CommandContext, unwrapResult } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { stateFolder, writePrivateFile } from '../settings.js';
+import { stateFolder, withFileLock, writePrivateFile } from '../settings.js';
 
 /** A position of the audit log: the number of entries, and the hash of the last one. */
 export interface AuditPosition {
@@ -102,8 +102,10 @@ async function readPositions(file: string): Promise<Readonly<Record<string, Audi
 export async function savePosition(session: CommandContext, position: AuditPosition): Promise<void> {
   const file = positionsPath(session);
   try {
-    const positions = { ...(await readPositions(file)), [session.server]: position };
-    await writePrivateFile(file, `${JSON.stringify(positions, undefined, 2)}\n`);
+    await withFileLock(file, async () => {
+      const positions = { ...(await readPositions(file)), [session.server]: position };
+      await writePrivateFile(file, `${JSON.stringify(positions, undefined, 2)}\n`);
+    });
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
     session.say(`${file}: the verified position could not be saved (${reason}). A rewritten log may go unnoticed.`);

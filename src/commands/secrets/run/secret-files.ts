@@ -38,7 +38,7 @@ export async function writeSecretFiles(
 
 interface MemoryFolder {
   readonly folder: string;
-  /** Deletes the folder, unless it is kept. */
+  /** Deletes the folder, unless {@link MemoryFolder.keep} was called. */
   remove(): Promise<void>;
   /** Leaves the folder, also when this process ends. */
   keep(): void;
