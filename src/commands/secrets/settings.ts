@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, type Stats } from 'node:fs';
+import { lstat, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -282,8 +282,17 @@ export function writeSettingsFile(file: string, settings: SettingsFile): Promise
   return writePrivateFile(file, `${JSON.stringify(settings, undefined, 2)}\n`);
 }
 
-/** Writes a file with mode 0600 atomically, and never into a file that other users have open. */
-export async function writePrivateFile(file: string, content: Uint8Array | string): Promise<void> {
+/**
+ * Writes a file with mode 0600 atomically, and never into a file that other users have open. Links are followed, and pipes
+ * and devices such as `/dev/stdout` are written to, unless they belong to other users.
+ */
+export async function writePrivateFile(name: string, content: Uint8Array | string): Promise<void> {
+  const found = await findOwnFile(name);
+  if (found && !found.isFile()) {
+    await writeFile(name, content);
+    return;
+  }
+  const file = found ? await realpath(name) : name;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
@@ -294,6 +303,18 @@ export async function writePrivateFile(file: string, content: Uint8Array | strin
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Returns the file that a name leads to; `undefined` if it was not found, or if it or its link belongs to a different user. */
+async function findOwnFile(name: string): Promise<Stats | undefined> {
+  const isOwn = ({ uid }: Stats): boolean => uid === 0 || uid === process.getuid?.();
+  try {
+    const [link, found] = await Promise.all([lstat(name), stat(name)]);
+    return isOwn(link) && isOwn(found) ? found : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

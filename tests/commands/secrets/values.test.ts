@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_SEALED_BYTES, generateIdentity, open, seal, toRecipients } from '../../../src/sealing/secrets.js';
 import { CLOSED_PORT } from '../../closed-port.js';
@@ -59,6 +59,20 @@ test('put --file and get --output: read a file, and write one with mode 0600', a
   expect(await cli.run(['get', name, '--output', to])).toMatchObject({ code: 0, out: '' });
   expect((await readFile(to)).equals(value)).toBe(true);
   expect((await stat(to)).mode & 0o777).toBe(0o600);
+});
+
+test('get --output: writes to a pipe and to the target of a link, and replaces neither', async () => {
+  const [pipe = '', target = '', link = ''] = [1, 2, 3].map(() => join(cli.folder, newName()));
+  execFileSync('mkfifo', [pipe]);
+  await writeFile(target, 'before');
+  await symlink(target, link);
+  await put('hunter2');
+  const read = readFile(pipe, 'utf8');
+  expect((await cli.run(['get', name, '--output', pipe])).code).toBe(0);
+  expect([await read, (await lstat(pipe)).isFIFO()]).toEqual(['hunter2', true]);
+  expect((await cli.run(['get', name, '--output', link])).code).toBe(0);
+  expect([await readFile(target, 'utf8'), await readlink(link)]).toEqual(['hunter2', target]);
+  expect((await stat(target)).mode & 0o777).toBe(0o600);
 });
 
 test('put --json: prints the metadata without the value', async () => {
