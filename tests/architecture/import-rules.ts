@@ -29,7 +29,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: [
       ...['core', 'config', 'site-data', 'resolvers', 'site', 'accounts'],
       ...['secrets', 'storage', 'dashboard', 'client', 'sealing', 'generated/secrets/client', 'codegen', 'server'],
-      'generated/secrets/validators',
     ],
   },
   main: { rooms: ['core', 'config', 'startup', 'telemetry', 'workers'] },

@@ -161,6 +161,7 @@ function toEntry(content: unknown): ExportedSecret {
   const value = sealed ?? base64 ?? text;
   if (typeof slug !== 'string' || typeof value !== 'string') throw formatError();
   if (![used_by, tags, recipients].every((list) => list === undefined || isStrings(list))) throw formatError();
+  if (typeof (description ?? '') !== 'string' || typeof (rotate_after_days ?? 1) !== 'number') throw formatError();
   return {
     slug,
     value: Buffer.from(value, value === text ? 'utf8' : 'base64'),

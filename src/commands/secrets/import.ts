@@ -10,7 +10,7 @@ import type { ExportedSecret, TransferFormat } from './export-format.js';
 import { readValue } from './input.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { fetchSecrets } from './objects.js';
-import { omitUndefined, type RecipientOptions } from './options.js';
+import { MAX_ROTATION_DAYS, omitUndefined, type RecipientOptions } from './options.js';
 import type { ConnectionOptions } from './settings.js';
 
 export interface ImportOptions extends ConnectionOptions, RecipientOptions {
@@ -76,25 +76,30 @@ function reportIgnoredLines(session: CommandContext, text: string): void {
     session.say(`Lines ${ignoredLines.join(', ')} are ignored, because they set no variables.`);
 }
 
+/** The limits of the contract. */
+const MAX_DESCRIPTION = 1000;
+
 /** @throws CommandError with a line for each entry that the contract does not allow. */
 async function assertValid(entries: readonly ExportedSecret[]): Promise<void> {
-  const [{ createObjectBody }, { MAX_SEALED_BYTES }, { readAgeFile }, { parseTags }] = await Promise.all([
-    import('../../generated/secrets/validators.js'),
+  const [{ MAX_SEALED_BYTES }, { readAgeFile }, { parseTags }] = await Promise.all([
     import('../../sealing/seal.js'),
     import('../../secrets/age-file.js'),
     import('../../secrets/tags.js'),
   ]);
-  const check = ({ slug, value, isSealed, usedBy, rotateAfterDays, ...known }: ExportedSecret): string | undefined => {
-    // Sealing makes a valid value of any bytes.
-    const sealed = isSealed ? Buffer.from(value).toString('base64') : 'sealed';
-    const fields = { slug, value: sealed, used_by: usedBy, rotate_after_days: rotateAfterDays, ...known };
-    if (!createObjectBody(omitUndefined(fields))) {
-      const { instancePath = '', message = '' } = createObjectBody.errors?.[0] ?? {};
-      return `${instancePath.slice(1).replaceAll('/', '.')} ${message}`;
-    }
-    if (isSealed && value.length > MAX_SEALED_BYTES) return 'The value is larger than 1 MiB';
+  const check = ({
+    value,
+    isSealed,
+    tags,
+    description = '',
+    rotateAfterDays = 1,
+  }: ExportedSecret): string | undefined => {
+    if (description.length > MAX_DESCRIPTION) return `the description is longer than ${MAX_DESCRIPTION} characters`;
+    const isRotation =
+      Number.isInteger(rotateAfterDays) && rotateAfterDays >= 1 && rotateAfterDays <= MAX_ROTATION_DAYS;
+    if (!isRotation) return `expected rotate_after_days to be a whole number from 1 to ${MAX_ROTATION_DAYS}`;
+    if (isSealed && value.length > MAX_SEALED_BYTES) return 'the value is larger than 1 MiB';
     try {
-      parseTags(known.tags ?? []);
+      parseTags(tags ?? []);
       if (isSealed) readAgeFile(value);
       return undefined;
     } catch (error) {

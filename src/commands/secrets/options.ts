@@ -55,8 +55,10 @@ export const parseDays =
     throw new InvalidArgumentError(`Expected a whole number from 1 to ${most}.`);
   };
 
-/** Parses the days until a value is due for rotation; ten years is the limit of the contract. */
-export const parseRotation = parseDays(3650);
+/** The limit of the contract for the days until a value is due for rotation: ten years. */
+export const MAX_ROTATION_DAYS = 3650;
+
+export const parseRotation = parseDays(MAX_ROTATION_DAYS);
 
 export function parseCount(text: string): number {
   const count = Number(text);

@@ -140,9 +140,20 @@ test.each<[file: string, content: object | string, exitCode: number, message: st
     'b: These consumers have no public key: acme/unknown',
   ],
   ['a.json', SECOND({ text: '2', tags: ['a b'] }), 2, 'b: Expected a tag to be 1 to 32 characters of'],
-  ['a.json', SECOND({ text: '2', rotate_after_days: 9999 }), 2, 'b: rotate_after_days must be <= 3650'],
-  ['a.json', SECOND({ text: '2', description: 5 }), 2, 'b: description must be string'],
-  ['a.json', SECOND({ sealed: 'A'.repeat(2 ** 21) }), 2, 'b: The value is larger than 1 MiB'],
+  [
+    'a.json',
+    SECOND({ text: '2', rotate_after_days: 9999 }),
+    2,
+    'b: expected rotate_after_days to be a whole number from 1 to 3650',
+  ],
+  [
+    'a.json',
+    SECOND({ text: '2', description: 'a'.repeat(1001) }),
+    2,
+    'b: the description is longer than 1000 characters',
+  ],
+  ['a.json', SECOND({ text: '2', description: 5 }), 2, 'Expected the output of "export"'],
+  ['a.json', SECOND({ sealed: 'A'.repeat(2 ** 21) }), 2, 'b: the value is larger than 1 MiB'],
   ['a.json', SECOND({ sealed: 'AAAA' }), 2, 'b: Not a valid age file: the header is incomplete'],
 ])('import: stores nothing if any entry of the file is invalid: %s %j', async (name, content, exitCode, message) => {
   const file = await writeInput(name, typeof content === 'string' ? content : JSON.stringify(content));
