@@ -12,14 +12,18 @@ async function develop(): Promise<void> {
   const watcher = await build({ configFile: 'vite.config.js', build: { watch: {} } });
   if (!('on' in watcher)) throw new Error('Expected a bundler that watches.');
   let server: ChildProcess | undefined;
-  // The server reads the pages when it starts.
+  const start = (): void => {
+    server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...SOURCES], { stdio: 'inherit' });
+  };
+  // The server reads the pages when it starts, and its port is free after the end of the last one.
   watcher.on('event', ({ code }) => {
     if (code !== 'END') return;
-    server?.kill();
-    server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...SOURCES], { stdio: 'inherit' });
+    if (server === undefined) start();
+    else if (server.listenerCount('exit') === 0) server.once('exit', start).kill();
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
+      server?.removeListener('exit', start);
       server?.once('exit', () => process.exit()).kill();
       void watcher.close();
     });

@@ -118,11 +118,18 @@ export function devCommand({ print }: Pick<Output, 'print'>): Command {
       const generator = start(['generate', '--watch']);
       let server = start(serve);
       let timer: NodeJS.Timeout | undefined;
+      let restarting: Promise<void> | undefined;
+      let isOver = false;
+      const startAgain = async (): Promise<void> => {
+        await stop(server);
+        restarting = undefined;
+        if (!isOver) server = start(serve);
+      };
       const restart = () => {
+        // A server that has not started yet reads this change too.
+        if (restarting) return;
         print('Changed: starting again.');
-        const next = () => (server = start(serve));
-        if (server.exitCode !== null || server.signalCode !== null) next();
-        else server.once('exit', next).kill();
+        restarting = startAgain();
       };
       const schedule = () => {
         clearTimeout(timer);
@@ -135,11 +142,19 @@ export function devCommand({ print }: Pick<Output, 'print'>): Command {
       await new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       });
+      isOver = true;
       clearTimeout(timer);
       for (const watcher of watchers) watcher.close();
-      generator.kill();
-      server.kill();
+      await Promise.all([stop(generator), stop(server)]);
     });
+}
+
+/** Ends a process, and waits for its end. */
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve()).kill();
+  });
 }
 
 const start = (args: readonly string[]): ChildProcess =>

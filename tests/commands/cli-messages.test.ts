@@ -1,9 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { compileServer } from '../contract/compiled-server.js';
+import { eventually } from '../eventually.js';
 
 const cli = await compileServer();
 
@@ -75,4 +79,33 @@ test('an unknown option and --help have their exit codes without --json', async 
   const err = "error: unknown option '--jso'\n(Did you mean --json?)\n";
   expect(await cli.run(['diff', '--jso'])).toEqual({ code: 2, out: '', err });
   expect(await cli.run(['tokens', 'create', '--help'])).toMatchObject({ code: 0, err: '' });
+});
+
+test('dev: changes while the last server stops start one new server, and none remains at the end', async () => {
+  const project = path.join(folder, 'project');
+  await mkdir(path.join(project, 'src'), { recursive: true });
+  await writeFile(path.join(project, 'codegen.ts'), 'export default { generates: {} };\n');
+  const args = ['dev', '--services', 'secrets', '--port', '0', '--state', path.join(folder, 'dev-state')];
+  const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args], { cwd: project, stdio: 'pipe' });
+  // The pipe is open as long as a server that the command started.
+  const ended = once(child.stdout, 'end');
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  const origins = () => Array.from(out.matchAll(/ready at (http:\S+)/g), ([, origin = '']) => origin);
+  await eventually(() => expect(origins()).toHaveLength(1));
+  // An open request delays the end of the server.
+  const socket = connect(Number(new URL(origins()[0] ?? '').port), '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write('POST /secrets/auth/device HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
+  for (const text of ['1', '2', '3']) {
+    await writeFile(path.join(project, 'src/a.ts'), text);
+    await sleep(400);
+  }
+  socket.destroy();
+  await eventually(() => expect(origins()).toHaveLength(2));
+  await sleep(1_000);
+  expect(origins()).toHaveLength(2);
+  child.kill('SIGTERM');
+  await ended;
+  expect(out.match(/Changed: starting again/g)).toHaveLength(1);
 });
