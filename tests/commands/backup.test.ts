@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
@@ -374,6 +374,9 @@ describe('scheduled backups', () => {
     expect(names.filter((each) => each !== undefined)).toHaveLength(1);
     expect((await readdir(place)).sort()).toEqual(['notes.txt', 'trellis-2020-01-03T00-00-00Z.backup', name]);
     expect(await Promise.all(options.map(runDueBackup))).toEqual([undefined, undefined]);
+    // The names contain the second.
+    await sleep(1_000);
+    expect(await runDueBackup({ ...options[0]!, hours: 12 })).toMatch(/\.backup$/);
     await databases[0]!
       .updateTable('backup_schedule')
       .set({ due_at: 0, lease_until: 2 ** 50 })

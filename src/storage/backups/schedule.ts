@@ -84,14 +84,15 @@ export function startBackupSchedule(options: BackupScheduleOptions): { close(): 
 export async function runDueBackup(options: BackupScheduleOptions): Promise<string | undefined> {
   const { database, report, signal, recipients, place, state, env, hours, keep } = options;
   const holder = randomUUID();
-  const now = await claim(database, holder);
+  const intervalMs = hours * 3_600_000;
+  const now = await claim(database, { holder, intervalMs });
   if (now === undefined) return undefined;
   const renewal = setInterval(() => void renew(database, holder).catch(report), LEASE_MS / 3).unref();
   const name = toBackupName(new Date(now), recipients.length > 0);
   try {
     await removeLeftovers(state, now);
     await runProcess({ ...options, name }, signal);
-    await release(database, { holder, dueAt: now + hours * 3_600_000, name, at: now });
+    await release(database, { holder, dueAt: now + intervalMs, name, at: now });
     const target = await openBackupTarget(place, { folder: state, env });
     for (const { name: old } of (await listBackups(target)).slice(keep)) await target.remove(old);
     return name;
@@ -140,12 +141,19 @@ function toRequest(options: BackupRequest): BackupRequest {
   return { databaseUrl, postgresPool, state, place, env, name, recipients, release };
 }
 
+interface Claim {
+  readonly holder: string;
+  readonly intervalMs: number;
+}
+
 /** Acquires the lease of a due backup. @returns the time of the database; `undefined` without a lease. */
-async function claim(database: Database, holder: string): Promise<number | undefined> {
+async function claim(database: Database, { holder, intervalMs }: Claim): Promise<number | undefined> {
   return inTransaction(database, async (transaction) => {
     const now = await readDatabaseTime(transaction);
     const row = await transaction.selectFrom('backup_schedule').selectAll().executeTakeFirst();
-    if (row !== undefined && (row.due_at > now || row.lease_until > now)) return undefined;
+    // A time beyond the interval is that of a longer interval, which was set before.
+    const isDue = row === undefined || row.due_at <= now || row.due_at > now + intervalMs;
+    if (!isDue || (row?.lease_until ?? 0) > now) return undefined;
     const lease = { lease_holder: holder, lease_until: now + LEASE_MS };
     if (row !== undefined) await transaction.updateTable('backup_schedule').set(lease).execute();
     else
@@ -185,7 +193,8 @@ const removeLeftovers = (state: string, now: number): Promise<void> => removeFol
 
 async function removeFolders(state: string, prefix: string, before = Infinity): Promise<void> {
   for (const name of (await readdir(state)).filter((entry) => entry.startsWith(prefix))) {
-    const { mtimeMs } = await stat(join(state, name));
-    if (mtimeMs < before) await rm(join(state, name), { recursive: true, force: true });
+    // A backup that ends deletes its own.
+    const found = await stat(join(state, name)).catch(() => undefined);
+    if (found && found.mtimeMs < before) await rm(join(state, name), { recursive: true, force: true });
   }
 }
