@@ -5,6 +5,7 @@ import type { Signer } from '../../sealing/value-statement.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { toJson, toPrintable, writeOutput } from './print.js';
 import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
+import type { JobToken } from './workload-token.js';
 
 /** The streams and the environment of a command; tests provide their own. */
 export interface Terminal {
@@ -75,13 +76,17 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
   let signingText: Promise<string> | undefined;
   const readSigningKey = async (): Promise<string | undefined> =>
     signingKey && (signingText ??= readSecretSource(signingKey, 'a signing key'));
-  const text = token ? await readSecretSource(token, 'a token') : await fetchJobToken(server, terminal.env);
+  const credential = token
+    ? { text: await readSecretSource(token, 'a token') }
+    : await openTokenOfJob(server, terminal.env);
   return {
-    client: await openClient(server, text, caller),
+    client: await openClient(server, credential, caller),
     terminal,
     server,
-    token: text,
-    isConsumer: text.startsWith('trc_'),
+    get token() {
+      return credential.text;
+    },
+    isConsumer: credential.text.startsWith('trc_'),
     say,
     async report(line, result) {
       if (flags.json) await writeOutput(terminal.out, toJson(result));
@@ -105,9 +110,9 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
 }
 
 /** @throws CommandError outside a job with a token of its issuer. */
-async function fetchJobToken(server: string, env: Environment): Promise<string> {
-  const { fetchWorkloadToken, isWorkload } = await import('./workload-token.js');
-  if (isWorkload(env)) return fetchWorkloadToken(server, env);
+async function openTokenOfJob(server: string, env: Environment): Promise<JobToken> {
+  const { openJobToken, isWorkload } = await import('./workload-token.js');
+  if (isWorkload(env)) return openJobToken(server, env);
   const hint = env.GITHUB_ACTIONS === 'true' ? ', or give the job the permission "id-token: write"' : '';
   throw new CommandError(
     `No token configured: run "trellis secrets init" or set TRELLIS_SECRETS_TOKEN${hint}`,
@@ -115,11 +120,23 @@ async function fetchJobToken(server: string, env: Environment): Promise<string> 
   );
 }
 
-async function openClient(server: string, token: string, caller: string | undefined): Promise<SecretsClient> {
+async function openClient(
+  server: string,
+  credential: Partial<JobToken> & Pick<JobToken, 'text'>,
+  caller: string | undefined,
+): Promise<SecretsClient> {
   // Loaded late, so that --help does not wait for the client.
   const { createSecretsClient } = await import('../../generated/secrets/client.js');
   // A client of a different release usually works; "status" reports the difference.
-  const client = createSecretsClient(server, { token: assertToken(token), onWarning: () => undefined });
+  const client = createSecretsClient(server, { token: assertToken(credential.text), onWarning: () => undefined });
+  if (credential.renewed !== undefined) {
+    const { renewed } = credential;
+    client.use({
+      async onRequest({ request }) {
+        request.headers.set('Authorization', `Bearer ${await renewed()}`);
+      },
+    });
+  }
   if (caller !== undefined) client.use({ onRequest: ({ request }) => request.headers.set('X-Caller', caller) });
   return client;
 }

@@ -72,11 +72,10 @@ export function createValueServer(session: CommandContext, token: string | undef
       .then((value) => respond(response, 200, { value: toText(value, isBase64) }))
       .catch((error: unknown) => respondError(response, error));
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://webhook');
-    const [, slug] = /^\/secrets\/([A-Za-z0-9][A-Za-z0-9_-]{0,127})$/.exec(pathname) ?? [];
+    const [, slug, query] = /^\/secrets\/([A-Za-z0-9][A-Za-z0-9_-]{0,127})(?:\?(.*))?$/.exec(request.url ?? '') ?? [];
     const isKnown = request.method === 'GET' && slug !== undefined;
     if (!isAllowed(request.headers.authorization, token ?? '')) respond(response, 401, { error: 'unauthenticated' });
-    else if (isKnown) serve(response, slug, searchParams.get('encoding') === 'base64');
+    else if (isKnown) serve(response, slug, new URLSearchParams(query).get('encoding') === 'base64');
     else respond(response, 404, { error: 'not found' });
   });
   server.requestTimeout = 10_000;

@@ -15,13 +15,59 @@ const MAX_TOKEN_LENGTH = 16_384;
 export const isWorkload = (env: Environment): boolean =>
   [env.TRELLIS_SECRETS_ID_TOKEN, env.TRELLIS_SECRETS_ID_TOKEN_FILE, env.ACTIONS_ID_TOKEN_REQUEST_URL].some(nonEmpty);
 
+/** The token of a job, for commands that may run longer than it is valid. */
+export interface JobToken {
+  readonly text: string;
+  /** Returns a valid token. @throws CommandError if the token has ended and no other can be had. */
+  renewed(): Promise<string>;
+}
+
+/** The share of the lifetime after which a token is replaced. */
+const RENEWAL_SHARE = 0.5;
+
+/** The pause after a failure, while the token is still valid. */
+const RETRY_MS = 10_000;
+
 /**
  * Exchanges the token of a job: `TRELLIS_SECRETS_ID_TOKEN` (GitLab), the file `TRELLIS_SECRETS_ID_TOKEN_FILE`
  * (Kubernetes), or a new one of GitHub Actions or Forgejo.
  *
  * @throws CommandError if no token can be had, or the service rejects it.
  */
-export async function fetchWorkloadToken(server: string, env: Environment): Promise<string> {
+export async function openJobToken(
+  server: string,
+  env: Environment,
+  now = (): number => performance.now(),
+): Promise<JobToken> {
+  const exchange = async () => {
+    const at = now();
+    const { text, lifetimeMs } = await fetchWorkloadToken(server, env);
+    return { text, endsAt: at + lifetimeMs, renewAt: at + lifetimeMs * RENEWAL_SHARE };
+  };
+  let held = await exchange();
+  let renewing: Promise<void> | undefined;
+  const renew = async (): Promise<void> => {
+    try {
+      held = await exchange();
+    } catch (error) {
+      if (now() >= held.endsAt) throw error;
+      held = { ...held, renewAt: now() + RETRY_MS };
+    } finally {
+      renewing = undefined;
+    }
+  };
+  return {
+    get text() {
+      return held.text;
+    },
+    async renewed() {
+      if (now() >= held.renewAt) await (renewing ??= renew());
+      return held.text;
+    },
+  };
+}
+
+async function fetchWorkloadToken(server: string, env: Environment) {
   const subjectToken = (await readIssuerToken(server, env)).trim();
   if (subjectToken === '' || subjectToken.length > MAX_TOKEN_LENGTH) {
     throw new CommandError(`Expected the token of the issuer to be 1 to ${MAX_TOKEN_LENGTH} characters`, EXIT.refused);
@@ -39,7 +85,7 @@ export async function fetchWorkloadToken(server: string, env: Environment): Prom
   const { data, error, response } = await client.POST('/auth/token', { body });
   const failure = decodeError(response, error);
   if (failure) throw toExchangeError(failure);
-  return data?.access_token ?? '';
+  return { text: data?.access_token ?? '', lifetimeMs: (data?.expires_in ?? 0) * 1000 };
 }
 
 /** Shows the reason of the service, which other errors of credentials do not have. */

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { openContext } from '../../../src/commands/secrets/context.js';
 import { createValueServer } from '../../../src/commands/secrets/webhook.js';
+import { openJobToken } from '../../../src/commands/secrets/workload-token.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
+import { createCliWorkloadRules } from '../../../src/secrets/workload/rules.js';
+import { AUDIENCE, startOidcProvider } from '../../secrets/oidc-provider.js';
 import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 const TOKEN = 'w'.repeat(32);
@@ -63,6 +68,39 @@ test('reports unknown names, other paths, and values of other recipients', async
   const [other = ''] = await toRecipients(await generateIdentity());
   const { status, body } = await get(`/secrets/${await put('hunter2', other)}`);
   expect([status, body]).toEqual([502, { error: "This identity can't decrypt the value" }]);
+});
+
+test.each(['//', '*', 'http://['])('survives a request for %s', async (path) => {
+  const request = httpRequest(url, { path, headers: { authorization: `Bearer ${TOKEN}` } }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(404);
+});
+
+test('the token of a job is exchanged again before it ends, and stays in use while the issuer fails', async () => {
+  const provider = await startOidcProvider();
+  await createCliWorkloadRules(cli.database).put(
+    { caller: 'machine', ip: 'here', at: Date.now() },
+    {
+      ...{ name: newName(), issuer: provider.issuer, audience: AUDIENCE, singleUse: false, ttlSeconds: 60 },
+      ...{ claims: [{ name: 'repository', patterns: ['acme/shop'] }], consumer: cli.consumer },
+    },
+  );
+  const file = join(cli.folder, newName());
+  await writeFile(file, await provider.issue());
+  let now = 0;
+  const job = await openJobToken(cli.server, { TRELLIS_SECRETS_ID_TOKEN_FILE: file }, () => now);
+  const first = job.text;
+  now += 29_000;
+  expect(await job.renewed()).toBe(first);
+  now += 1_000;
+  const [second, same] = await Promise.all([job.renewed(), job.renewed()]);
+  expect([second === first, same === second, job.text === second]).toEqual([false, true, true]);
+  await writeFile(file, 'invalid');
+  now += 59_000;
+  expect(await job.renewed()).toBe(second);
+  now += 10_000;
+  await expect(job.renewed()).rejects.toThrow('The service issued no token for this job');
+  await provider.close();
 });
 
 test('requires a token of 32 characters, and an address', async () => {
