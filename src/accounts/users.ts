@@ -44,8 +44,8 @@ export interface UserStore {
   /** Lists users by username. */
   list(caller: Caller | undefined, page?: PageRequest): Promise<UserPage>;
   /**
-   * Deletes a user's sessions, passkeys, API tokens, feeds and open invitations. The account and its other data stay; a
-   * new invitation for the username restores the access to it.
+   * Deletes a user's sessions, passkeys, API tokens, feeds, notification channels and open invitations, which an attacker
+   * may have added. The account and its other data stay; a new invitation for the username restores the access to it.
    *
    * @throws AppError `not_found` for an unknown username, `invalid_input` for the caller's own.
    */
@@ -53,6 +53,9 @@ export interface UserStore {
   /** Deletes a user with all data, which frees the username. @throws AppError like {@link revoke}. */
   remove(caller: Caller | undefined, username: string, from: string): Promise<void>;
 }
+
+/** What gives access to the data of a user, or sends it. */
+const GRANTS = ['sessions', 'passkeys', 'tokens', 'feeds', 'notification_channels', 'challenges'] as const;
 
 export function createUserStore(database: Database, now: () => number = Date.now): UserStore {
   return {
@@ -75,7 +78,7 @@ export function createUserStore(database: Database, now: () => number = Date.now
       await inTransaction(database, async (transaction) => {
         const { id: personId } = await getPersonRow(transaction, username);
         assertNotSelf(admin, personId, "You can't revoke your own access.");
-        for (const table of ['sessions', 'passkeys', 'tokens', 'feeds', 'challenges'] as const) {
+        for (const table of GRANTS) {
           await transaction.deleteFrom(table).where('person_id', '=', personId).execute();
         }
         await deleteInvitations(transaction, username);

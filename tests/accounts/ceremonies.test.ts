@@ -64,7 +64,15 @@ describe('Passkeys', () => {
 describe('An account', () => {
   test('is restored by an invitation after its access was revoked', async () => {
     const before = (await stage.server.accounts.users.findByUsername('bob'))!;
+    const { database } = stage.server;
+    const channel = { id: 'c', person_id: before.id, kind: 'webhook', label: 'Team', target: 'example.org' };
+    const rules = { events: '[]', digest: 0, created_at: 0, confirmed_at: 0, code_tries: 0 };
+    await database
+      .insertInto('notification_channels')
+      .values({ ...channel, ...rules, sealed: new Uint8Array() })
+      .execute();
     await stage.ada.send('POST', '/api/admin/users/bob/revoke');
+    expect(await database.selectFrom('notification_channels').select('id').execute()).toEqual([]);
     expect((await stage.bob.signIn()).status).toBe(400);
     const again = stage.visitor();
     expect((await again.register('bob', await stage.invite('bob'))).status).toBe(200);

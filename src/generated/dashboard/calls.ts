@@ -967,7 +967,7 @@ export const deleteUser = /* @__PURE__ */ createCall<paths, operations['deleteUs
 /**
  * Revoke a user's access
  *
- * Requires an admin session. Revokes sessions, passkeys, API tokens, feeds and open invitations. The board, the settings and
+ * Requires an admin session. Revokes sessions, passkeys, API tokens, feeds, notification channels and open invitations. The board, the settings and
  * the forge credentials stay. Returns 400 for the caller's own account.
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 404 `not_found`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.

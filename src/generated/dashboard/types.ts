@@ -1766,7 +1766,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Revoke a user's access
-         * @description Requires an admin session. Revokes sessions, passkeys, API tokens, feeds and open invitations. The board, the settings and
+         * @description Requires an admin session. Revokes sessions, passkeys, API tokens, feeds, notification channels and open invitations. The board, the settings and
          *     the forge credentials stay. Returns 400 for the caller's own account.
          */
         readonly post: operations["revokeUser"];

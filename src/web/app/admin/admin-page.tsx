@@ -42,8 +42,9 @@ function Users() {
     <section aria-labelledby="users">
       <h2 id="users">Users</h2>
       <p class="quiet">
-        Revoking access signs a user out everywhere and deletes their passkeys, tokens and feeds. Their data stays: an
-        invitation with the same username restores access to it. Removing a user also deletes their data.
+        Revoking access signs a user out everywhere and deletes their passkeys, tokens, feeds and notification channels.
+        Their data stays: an invitation with the same username restores access to it. Removing a user also deletes their
+        data.
       </p>
       <AsyncContent from={users}>
         {({ list, offset, total }) => (
@@ -80,7 +81,9 @@ function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged
   const revoke = async (): Promise<void> => {
     requireData(await dashboardClient.POST('/api/admin/users/{username}/revoke', { params }));
     await onChanged();
-    showToast(`${username} was signed out everywhere; their passkeys, tokens and feeds were deleted.`);
+    showToast(
+      `${username} was signed out everywhere; their passkeys, tokens, feeds and notification channels were deleted.`,
+    );
   };
   const remove = async (): Promise<void> => {
     requireData(await dashboardClient.DELETE('/api/admin/users/{username}', { params }));
