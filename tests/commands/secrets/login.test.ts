@@ -1,9 +1,6 @@
-import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
+import { newName, openSecretsCli, openUnstableAddress, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 beforeAll(async () => (cli = await openSecretsCli()));
@@ -52,33 +49,17 @@ test('login polls at the interval that the service asks for', async () => {
   expect([said.code, waits.length]).toEqual([0, 3]);
 });
 
-test('login survives a restart of the server, and polls less often meanwhile', async () => {
-  const proxy = createServer((request, response) => {
-    const options = { method: request.method, headers: { ...request.headers, host: new URL(cli.server).host } };
-    const forwarded = httpRequest(new URL(request.url ?? '', cli.server), options, (given) => {
-      response.writeHead(given.statusCode ?? 500, given.headers);
-      given.pipe(response);
-    });
-    request.pipe(forwarded);
-  });
-  const open = async (port: number) => once(proxy.listen(port, '127.0.0.1'), 'listening');
-  await open(0);
-  const { port } = proxy.address() as AddressInfo;
-  const sleeps: ((said: string) => Promise<unknown>)[] = [
-    async () => {
-      proxy.closeAllConnections();
-      await new Promise((resolve) => proxy.close(resolve));
-    },
+test('login survives a restart of the server', async () => {
+  const address = await openUnstableAddress(cli.server);
+  const sleeps: ((said: string) => Promise<void>)[] = [
+    () => address.close(),
     async (said) => {
-      await open(port);
+      await address.open();
       await cli.approveLogin(said);
     },
   ];
-  const said = await login(newFile(), ['--server', `http://127.0.0.1:${port}`], async (text) => {
-    await sleeps.shift()?.(text);
-  });
-  proxy.closeAllConnections();
-  proxy.close();
+  const said = await login(newFile(), ['--server', address.server], async (text) => sleeps.shift()?.(text));
+  await address.close();
   expect([said.code, sleeps]).toEqual([0, []]);
 });
 

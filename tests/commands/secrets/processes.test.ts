@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoaderVariable } from '../../../src/commands/secrets/run/loader-variables.js';
 import { collect, runCli } from '../../running-server.js';
-import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
+import { newName, openSecretsCli, openUnstableAddress, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 
@@ -261,6 +261,24 @@ test('audit --follow: prints each new entry once', async () => {
     .split('\n')
     .map((line) => (JSON.parse(line) as { id: number }).id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+});
+
+test('audit --follow: continues after a restart of the server, and reports it once', async () => {
+  const [name, address] = [newName(), await openUnstableAddress(cli.server)];
+  const env = { ...cli.env, TRELLIS_SECRETS_SERVER: address.server };
+  const child = runCli(['secrets', 'audit', '--follow', '--json', '--all', '--object', name], env);
+  const read = collect(child);
+  await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value' });
+  await waitFor(read, '"create"');
+  await address.close();
+  await waitFor(read, "Can't read new entries");
+  await cli.run(['delete', name, '--yes']);
+  await sleep(2_000);
+  await address.open();
+  await waitFor(read, '"delete"');
+  child.kill('SIGINT');
+  await address.close();
+  expect(read().match(/Can't read new entries/g)).toHaveLength(1);
 });
 
 test.each([['--version'], ['secrets --help'], ['--help']])(

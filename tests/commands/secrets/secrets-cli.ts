@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -96,6 +99,38 @@ export async function openSecretsCli(): Promise<SecretsCli> {
     async close() {
       await trellis.close();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** An address of the service that can be out of reach, as during a restart. */
+export interface UnstableAddress {
+  /** The URL of the service. */
+  readonly server: string;
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Forwards requests to a service while it is open. */
+export async function openUnstableAddress(server: string): Promise<UnstableAddress> {
+  const proxy = createServer((request, response) => {
+    const options = { method: request.method, headers: { ...request.headers, host: new URL(server).host } };
+    const forwarded = httpRequest(new URL(request.url ?? '', server), options, (given) => {
+      response.writeHead(given.statusCode ?? 500, given.headers);
+      given.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  const listen = async (port: number): Promise<void> => void (await once(proxy.listen(port, '127.0.0.1'), 'listening'));
+  await listen(0);
+  const { port } = proxy.address() as AddressInfo;
+  return {
+    server: `http://127.0.0.1:${port}/secrets`,
+    open: () => listen(port),
+    async close() {
+      const closed = once(proxy, 'close');
+      proxy.close().closeAllConnections();
+      await closed;
     },
   };
 }

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError } from '../../../config/startup-error.js';
 import type { components } from '../../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from '../context.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, toCommandError } from '../exit-codes.js';
 import { omitUndefined, parseCount } from '../options.js';
 import { stripControlCharacters, toJson, writeOutput } from '../print.js';
 import { addConnectionOptions, type ConnectionOptions } from '../settings.js';
@@ -86,11 +86,25 @@ async function printAuditLog(session: CommandContext, flags: AuditCommandOptions
     await print(entry);
     last = Math.max(last, entry.id);
   }
-  while (flags.follow) {
+  if (flags.follow) for await (const entry of followFrom(session, filter, last)) await print(entry);
+}
+
+/** Reads new entries for ever. A service that does not respond is reported once, and requested again. */
+async function* followFrom(session: CommandContext, filter: Filter, after: number): AsyncGenerator<AuditLogEntry> {
+  let [last, reported] = [after, ''];
+  for (;;) {
     await sleep(FOLLOW_MS);
-    for await (const entry of readFrom(session, filter, last)) {
-      await print(entry);
-      last = entry.id;
+    try {
+      for await (const entry of readFrom(session, filter, last)) {
+        last = entry.id;
+        yield entry;
+      }
+      reported = '';
+    } catch (error) {
+      const failure = toCommandError(error, session.server);
+      if (!(failure instanceof CommandError) || failure.exitCode !== EXIT.failed) throw error;
+      if (failure.message !== reported) session.say(`Can't read new entries: ${failure.message}`);
+      reported = failure.message;
     }
   }
 }
