@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { limitConcurrency } from '@trellis/core/concurrency';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import {
@@ -17,7 +18,7 @@ import {
 } from '../../sealing/authentic-values.js';
 import { SealingError } from '../../sealing/sealing-error.js';
 import { type CommandContext, unwrapResult } from './context.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, readNamed } from './exit-codes.js';
 import { readKnownKeys, recordKeys } from './known-keys-file.js';
 import { omitUndefined } from './options.js';
 import { stateFolder, writePrivateFile } from './settings.js';
@@ -53,6 +54,20 @@ export async function fetchSealedValue(
   wanted: WantedValue,
 ): Promise<Uint8Array> {
   return (await fetchCheckedValue(session, slug, wanted)).sealed;
+}
+
+/** Requests at once, so that the time of each matters less. */
+const MAX_REQUESTS = 8;
+
+/** Returns the values of several secrets in their order, as {@link fetchSealedValue} does. Errors name the secret. */
+export async function fetchSealedValues(
+  session: CommandContext,
+  secrets: readonly (WantedValue & { readonly slug: string })[],
+): Promise<Uint8Array[]> {
+  const limit = limitConcurrency(MAX_REQUESTS);
+  return Promise.all(
+    secrets.map(({ slug, ...wanted }) => limit(() => readNamed(slug, () => fetchSealedValue(session, slug, wanted)))),
+  );
 }
 
 /** Like {@link fetchSealedValue}, with the result of the check. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { openStoredValue } from './age/open-value.js';
-import { fetchSealedValue } from './authentic-values.js';
+import { fetchSealedValues } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT, readNamed } from './exit-codes.js';
 import { readValue } from './input.js';
@@ -97,9 +97,14 @@ async function openAll(session: CommandContext, slugs: ReadonlySet<string>): Pro
   const values = new Map<string, Buffer>();
   if (slugs.size === 0) return values;
   const identity = await session.readIdentity();
-  for (const slug of slugs) {
-    const read = async () => openStoredValue(await fetchSealedValue(session, slug, {}), identity, session.terminal);
-    values.set(slug, Buffer.from(await readNamed(slug, read)));
+  const names = [...slugs];
+  const sealed = await fetchSealedValues(
+    session,
+    names.map((slug) => ({ slug })),
+  );
+  for (const [index, slug] of names.entries()) {
+    const value = sealed[index] ?? new Uint8Array();
+    values.set(slug, Buffer.from(await readNamed(slug, () => openStoredValue(value, identity, session.terminal))));
   }
   return values;
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { toVariable } from '../../sealing/env-names.js';
 import { openStoredValue } from './age/open-value.js';
-import { fetchSealedValue, toWanted } from './authentic-values.js';
+import { fetchSealedValues, toWanted } from './authentic-values.js';
 import { type CommandContext, type Terminal, withContext } from './context.js';
 import { EXIT, readNamed } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
@@ -94,9 +94,14 @@ async function exportValues(session: CommandContext, flags: ExportOptions): Prom
   const identity = flags.open ? await session.readIdentity() : undefined;
   const { formatExport } = await import('./export-format.js');
   const entries: ExportedSecret[] = [];
-  for (const object of await fetchSecrets(session, flags)) {
+  const objects = await fetchSecrets(session, flags);
+  const values = await fetchSealedValues(
+    session,
+    objects.map((object) => ({ slug: object.slug, ...toWanted(session, object) })),
+  );
+  for (const [index, object] of objects.entries()) {
     const { slug, used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays, recipients } = object;
-    const sealed = await fetchSealedValue(session, slug, toWanted(session, object));
+    const sealed = values[index] ?? new Uint8Array();
     const known = omitUndefined({ usedBy, tags, description, rotateAfterDays });
     entries.push(
       identity === undefined

@@ -1,10 +1,11 @@
 import { CommandError } from '../../../config/startup-error.js';
 import { toVariable } from '../../../sealing/env-names.js';
 import { openStoredValue } from '../age/open-value.js';
-import { fetchSealedValue } from '../authentic-values.js';
+import { fetchSealedValues } from '../authentic-values.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, readNamed } from '../exit-codes.js';
 import { fetchSecrets } from '../objects.js';
+import { omitUndefined } from '../options.js';
 import { isLoaderVariable } from './loader-variables.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from './secrets-map.js';
 
@@ -115,10 +116,15 @@ export async function openValues(
   chosen: readonly Chosen[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const identity = await session.readIdentity();
+  const sealed = await fetchSealedValues(
+    session,
+    chosen.map(({ slug, id }) => omitUndefined({ slug, id })),
+  );
   const values = new Map<string, Uint8Array>();
-  for (const { variable, slug, id } of chosen) {
-    const read = async () => openStoredValue(await fetchSealedValue(session, slug, { id }), identity, session.terminal);
-    values.set(variable, await readNamed(slug, read));
+  // In turn, as a program may ask the user for each.
+  for (const [index, { variable, slug }] of chosen.entries()) {
+    const value = sealed[index] ?? new Uint8Array();
+    values.set(variable, await readNamed(slug, () => openStoredValue(value, identity, session.terminal)));
   }
   return values;
 }
