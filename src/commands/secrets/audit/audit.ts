@@ -80,9 +80,11 @@ async function printAuditLog(session: CommandContext, flags: AuditCommandOptions
   const filter = toFilter(flags);
   const print = (entry: AuditLogEntry) =>
     writeOutput(session.terminal.out, flags.json ? toLine(entry) : describe(entry));
-  let last = flags.follow ? await findLast(session) : 0;
+  // Fails if the service does not respond at the start.
+  const newest = flags.follow ? await findLast(session) : 0;
+  let last = flags.all ? 0 : newest;
   const shown = flags.all ? readFrom(session, filter) : await readNewest(session, filter, flags.limit);
-  for await (const entry of shown) {
+  for await (const entry of flags.all && flags.follow ? [] : shown) {
     await print(entry);
     last = Math.max(last, entry.id);
   }
@@ -91,21 +93,22 @@ async function printAuditLog(session: CommandContext, flags: AuditCommandOptions
 
 /** Reads new entries for ever. A service that does not respond is reported once, and requested again. */
 async function* followFrom(session: CommandContext, filter: Filter, after: number): AsyncGenerator<AuditLogEntry> {
-  let [last, reported] = [after, ''];
+  const reported = new Set<string>();
+  let last = after;
   for (;;) {
-    await sleep(FOLLOW_MS);
     try {
       for await (const entry of readFrom(session, filter, last)) {
         last = entry.id;
         yield entry;
       }
-      reported = '';
+      reported.clear();
     } catch (error) {
       const failure = toCommandError(error, session.server);
       if (!(failure instanceof CommandError) || failure.exitCode !== EXIT.failed) throw error;
-      if (failure.message !== reported) session.say(`Can't read new entries: ${failure.message}`);
-      reported = failure.message;
+      if (!reported.has(failure.message)) session.say(`Can't read new entries: ${failure.message}`);
+      reported.add(failure.message);
     }
+    await sleep(FOLLOW_MS);
   }
 }
 
