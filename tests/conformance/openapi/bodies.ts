@@ -406,6 +406,27 @@ assert.equal(data?.text, 'a');`,
   },
   {
     section,
+    feature: 'files that may be null',
+    note: 'As frameworks describe optional files. A file that is left out is absent, never null.',
+    outcome: 'supported',
+    contract: withBody(`multipart/form-data:
+            schema:
+              type: object
+              properties:
+                a: { type: [string, 'null'], format: binary }
+                b: { anyOf: [{ type: string, format: binary }, { type: 'null' }] }
+                c: { oneOf: [{ type: 'null' }, { type: array, maxItems: 1, items: { contentMediaType: image/png } }] }`),
+    handlers: READ_FILES,
+    exchanges: [
+      post(MULTIPART, toMultipart({ ...photo, name: 'a' }, { ...photo, name: 'b' }, { ...photo, name: 'c' }), {
+        status: 200,
+        response: { fields: {}, files: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
+      }),
+      post(MULTIPART, toMultipart({ ...photo, name: 'c', type: 'text/html' }), { status: 415 }),
+    ],
+  },
+  {
+    section,
     feature: 'x-max-bytes of a file',
     outcome: 'supported',
     contract: withBody(`multipart/form-data:

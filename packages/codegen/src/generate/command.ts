@@ -1,4 +1,4 @@
-import { existsSync, watch as watchFolder } from 'node:fs';
+import { existsSync, type FSWatcher, type WatchListener, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -188,6 +188,7 @@ export async function watch(project: Project, run: () => Promise<void>, signal: 
   await running;
 }
 
+/** Calls `onSave` after each change of a document, also in folders that are created, moved or replaced later. */
 function watchDocuments(
   { root, targets }: Project,
   onSave: () => void,
@@ -196,14 +197,43 @@ function watchDocuments(
 ): void {
   const patterns = targets.flatMap(({ documents }) => documents);
   const folders = new Map(patterns.map((pattern) => [path.posix.dirname(pattern), splitPattern(pattern)]));
-  for (const [parent, { folder, isDeep }] of folders) {
-    // A folder of a deep pattern may be missing.
-    if (isDeep && !existsSync(path.join(root, folder))) continue;
-    const own = patterns.filter((pattern) => path.posix.dirname(pattern) === parent);
-    const isDocument = (name: string | null) =>
-      name === null || own.some((pattern) => matchesPattern(pattern, path.basename(name)));
-    watchFolder(path.join(root, folder), { signal, recursive: isDeep }, (_event, name) => {
-      if (isDocument(name)) onSave();
-    }).on('error', onError);
-  }
+  const parents = [...folders.values()].flatMap(({ folder }) => listParents(folder));
+  let watchers: FSWatcher[] = [];
+  const watchOne = (folder: string, isDeep: boolean, listener: WatchListener<string>): void => {
+    try {
+      const watcher = watchFolder(path.join(root, folder), { signal, recursive: isDeep }, listener);
+      watchers.push(watcher.on('error', report));
+    } catch (error) {
+      report(error as Error);
+    }
+  };
+  // The parent of a missing folder reports when it is created.
+  const report = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') onError(error);
+  };
+  const open = (): void => {
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
+    for (const { parent, name } of parents) {
+      watchOne(parent, false, (event, changed) => {
+        if (event !== 'rename' || (changed !== null && changed !== name)) return;
+        // The watchers follow the previous folder, wherever it is now.
+        open();
+        onSave();
+      });
+    }
+    for (const [parent, { folder, isDeep }] of folders) {
+      const own = patterns.filter((pattern) => path.posix.dirname(pattern) === parent);
+      watchOne(folder, isDeep, (_event, name) => {
+        if (name === null || own.some((pattern) => matchesPattern(pattern, path.basename(name)))) onSave();
+      });
+    }
+  };
+  open();
+}
+
+/** Lists the folders above a folder, each with the name of the next one on the way to it. */
+function listParents(folder: string): readonly { readonly parent: string; readonly name: string }[] {
+  const names = folder.split('/').filter((name) => name !== '.');
+  return names.map((name, index) => ({ parent: names.slice(0, index).join('/'), name }));
 }

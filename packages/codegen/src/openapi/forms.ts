@@ -98,9 +98,11 @@ export function isFile(
   sources: ContractSources,
   { schema: place, encoding }: Pick<FormMember, 'encoding' | 'schema'>,
 ): boolean {
-  const schema = follow(sources, place);
-  if (schema === undefined) return false;
-  const [type, ...others] = typesOf(schema);
+  if (follow(sources, place) === undefined) return false;
+  const schema = followNonNull(sources, place);
+  const types = typesOf(schema);
+  const [type, ...others] = types.filter((one) => one !== 'null');
+  if (type === undefined && types.length > 0) return false;
   if (type === 'array') return isFile(sources, { schema: child(schema, 'items'), encoding });
   if (others.length > 0 || (type !== undefined && type !== 'string')) return false;
   const contentType = findTextField(encoding, 'contentType');
@@ -109,6 +111,15 @@ export function isFile(
   if (has(schema, 'contentMediaType')) return !has(schema, 'contentEncoding');
   // A schema that says nothing stands for bytes.
   return type === undefined && !['oneOf', 'anyOf', 'allOf'].some((keyword) => has(schema, keyword));
+}
+
+/** Returns the schema at a place, or its alternative to null: forms of browsers leave a file out, instead of sending null. */
+function followNonNull(sources: ContractSources, place: DocumentNode): DocumentNode {
+  const followed = (node: DocumentNode): DocumentNode => follow(sources, node) ?? node;
+  const schema = followed(place);
+  const alternatives = ['anyOf', 'oneOf'].flatMap((keyword) => items(child(schema, keyword))).map(followed);
+  const [only, ...others] = alternatives.filter((alternative) => typesOf(alternative).join() !== 'null');
+  return only !== undefined && others.length === 0 && alternatives.length > 1 ? only : schema;
 }
 
 function isTextType(type: string): boolean {
@@ -165,9 +176,9 @@ function toField(sources: ContractSources, member: FormMember): FormField {
 }
 
 function toFile(sources: ContractSources, { name, required, schema: place, encoding }: FormMember): FormFile {
-  const schema = follow(sources, place) ?? place;
+  const schema = followNonNull(sources, place);
   const list = typesOf(schema).includes('array');
-  const item = list ? (follow(sources, child(schema, 'items')) ?? schema) : schema;
+  const item = list ? followNonNull(sources, child(schema, 'items')) : schema;
   const types = findTextField(encoding, 'contentType') ?? findTextField(item, 'contentMediaType');
   const count = (node: DocumentNode, keyword: string): number | undefined => {
     const { value } = child(node, keyword);

@@ -121,8 +121,11 @@ class MultipartReader {
     parser.on('field', (name, text) => this.#attempt(() => this.#addField(name, text)));
     parser.on('file', (name, stream, filename, _encoding, type) => {
       // A stream without a reader would keep the parser waiting.
-      stream.on('error', () => undefined).resume();
-      this.#attempt(() => this.#addFile(stream, { name, filename, contentType: type }));
+      stream.on('error', () => undefined);
+      const add = (): void => this.#attempt(() => this.#addFile(stream, { name, filename, contentType: type }));
+      if (filename === '') onceReadable(stream, add);
+      else add();
+      stream.resume();
     });
     parser.once('partsLimit', () => this.#fail(malformed(`Expected at most ${MAX_PARTS} parts in the form.`)));
     parser.once('error', (cause) => this.#fail(malformed('The form is not valid multipart/form-data.', cause)));
@@ -252,6 +255,14 @@ class MultipartReader {
   #tooLarge(): AppError {
     return new AppError('too_large', `Expected a body of at most ${this.#options.maxBytes} bytes; received more.`);
   }
+}
+
+/** Browsers send an empty file without a name for an input whose file was not chosen. It counts as absent. */
+function onceReadable(stream: BusboyFileStream, add: () => void): void {
+  stream.once('readable', () => {
+    if (stream.readableLength > 0) add();
+    stream.resume();
+  });
 }
 
 function requireType({ name, contentTypes }: FileSpec, type: string): void {

@@ -106,6 +106,36 @@ test('responds although the handler reads no file', async () => {
   expect(await upload(['title', 'a'], ['file', Buffer.alloc(4 * MIB)])).toEqual({ status: 200, body: { title: 'a' } });
 });
 
+/** Sends parts as browsers do. Each file has an empty name, and is of the type that browsers give to a missing one. */
+async function uploadUnnamed(...parts: readonly (readonly [string, string])[]) {
+  const lines = parts.flatMap(([name, content]) => [
+    '--limit',
+    name === 'title'
+      ? 'Content-Disposition: form-data; name="title"'
+      : `Content-Disposition: form-data; name="${name}"; filename=""\r\nContent-Type: application/octet-stream`,
+    '',
+    content,
+  ]);
+  const response = await fetch(`${server.url}/files`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary=limit' },
+    body: [...lines, '--limit--', ''].join('\r\n'),
+  });
+  return { status: response.status, body: (await response.json()) as unknown };
+}
+
+test('an input of a browser without a file counts as absent', async () => {
+  handle = readSizes;
+  expect(await uploadUnnamed(['cover', ''], ['title', 'a'], ['file', 'x'])).toEqual({
+    status: 200,
+    body: { title: 'a', sizes: [1] },
+  });
+  expect(await uploadUnnamed(['title', 'a'], ['file', ''])).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_input', field: 'file' },
+  });
+});
+
 test('accepts a field after the files of a small form', async () => {
   handle = readSizes;
   expect(await upload(['file', Buffer.alloc(1000)], ['title', 'a'])).toMatchObject({
