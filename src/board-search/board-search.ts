@@ -99,20 +99,26 @@ const SIZE = 'size';
 
 const KEYS = [...Object.keys(NAMES), ...Object.keys(CHOICES), SIZE].sort();
 
-/** A part between spaces; quotes keep spaces. A missing closing quote is at the end of the text. */
-const PART = /(?:"[^"]*(?:"|$)|[^\s"])+/gu;
+/** The beginning of a quoted text, without its closing quote. In it, `\"` is a quote and `\\` a backslash. */
+const BEGUN = String.raw`"(?:\\["\\]|\\(?!["\\])|[^"\\])*`;
+
+/** A missing closing quote is at the end of the text. */
+const QUOTED = new RegExp(`${BEGUN}(?:"|$)`, 'gu');
+
+/** A part between spaces; quotes keep spaces. */
+const PART = new RegExp(String.raw`(?:${QUOTED.source}|[^\s"])+`, 'gu');
 
 /** A value between commas, of which one is enough. */
-const VALUE = /(?:"[^"]*(?:"|$)|[^,"])+/gu;
+const VALUE = new RegExp(`(?:${QUOTED.source}|[^,"])+`, 'gu');
 
 /** The complete values at the beginning of a list, and the last one. */
-const ALTERNATIVES = /^((?:(?:"[^"]*"|[^",])*,)?)(.*)$/su;
+const ALTERNATIVES = new RegExp(`^((?:(?:${BEGUN}"|[^",])*,)?)(.*)$`, 'su');
 
 const TERM = new RegExp(`^(-?)(${KEYS.join('|')}):(.*)$`, 'isu');
 
 /**
  * Parses a search. All of its words and terms must match; a `-` excludes, commas separate alternatives, and quotes keep
- * spaces. A word is looked for in the title, and `#12` is a number. A term without a value matches every row, as does one
+ * spaces; in quotes, `\"` is a quote. A word is looked for in the title, and `#12` is a number. A term without a value matches every row, as does one
  * with an invalid value, which is a problem. Other text with a colon, such as `fix:`, is a word.
  */
 export function parseBoardSearch(text: string): Search {
@@ -136,7 +142,16 @@ export function parseBoardSearch(text: string): Search {
   return { matches: (row) => tests.every((test) => test(row)), problems, states };
 }
 
-const unquote = (text: string): string => text.replaceAll('"', '').trim();
+const quote = (name: string): string => `"${name.replaceAll(/["\\]/gu, String.raw`\$&`)}"`;
+
+const unquote = (text: string): string =>
+  text.replaceAll(QUOTED, (quoted) => quoted.replaceAll(/\\(["\\])|"/gu, '$1')).trim();
+
+/** Returns a search for the rows that match both searches: an open quote of the first does not absorb the second. */
+export function joinSearches(first: string, second: string): string {
+  const isOpen = first.replaceAll(new RegExp(`${BEGUN}"`, 'gu'), '').includes('"');
+  return `${first}${isOpen ? '"' : ''} ${second}`.trim();
+}
 
 const negate = (minus: string, test: Test): Test => (minus === '' ? test : (row) => !test(row));
 
@@ -213,7 +228,7 @@ function complete(rows: readonly SearchableRow[], last: string): readonly string
   const isCompleted = key.toLowerCase() in CHOICES ? 'startsWith' : 'includes';
   return listValues(key.toLowerCase(), rows)
     .filter((name) => name.toLowerCase()[isCompleted](begun))
-    .map((name) => `${minus}${key}:${earlier}${/[\s,]/u.test(name) ? `"${name}"` : name}`);
+    .map((name) => `${minus}${key}:${earlier}${/[\s,"]/u.test(name) ? quote(name) : name}`);
 }
 
 function listValues(key: string, rows: readonly SearchableRow[]): readonly string[] {

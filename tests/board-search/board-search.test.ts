@@ -1,4 +1,5 @@
 import {
+  joinSearches,
   parseBoardSearch,
   SEARCH_TERMS,
   type SearchableRow,
@@ -100,6 +101,32 @@ describe('parseBoardSearch', () => {
       expect([example, parseBoardSearch(example).problems]).toEqual([example, []]);
     }
   });
+});
+
+describe('quotes in names', () => {
+  const names = ['say "please"', '"urgent"', String.raw`C:\temp dir\ `.trim(), String.raw`back\slash`, 'plain'];
+  const rows = names.map((name, number) => ({ ...ROWS[3]!, number, labels: [{ name }] }));
+
+  test.each(names)('the suggestion for the label %s finds it alone', (name) => {
+    const index = names.indexOf(name);
+    const suggested = suggestSearches(rows, 'label:')[[...names].sort().indexOf(name)];
+    expect(rows.filter(parseBoardSearch(suggested ?? '').matches).map(({ number }) => number)).toEqual([index]);
+  });
+
+  test('a quote after a backslash ends neither a phrase nor an alternative', () => {
+    expect(find(String.raw`"send \"receipts\" as"`)).toEqual([3]);
+    expect(find(String.raw`author:"a\", b",grace`)).toEqual([3]);
+  });
+});
+
+test.each([
+  ['label:"good first', '-cart', []],
+  ['label:"good first issue', 'cart', [1]],
+  [String.raw`label:"good \" first`, '-cart', []],
+  ['label:"good first issue"', '-bump', [1]],
+  ['', 'bump', [2]],
+])('joinSearches: %j and %j select %j', (first, second, numbers) => {
+  expect(find(joinSearches(first, second))).toEqual(numbers);
 });
 
 describe('suggestSearches', () => {

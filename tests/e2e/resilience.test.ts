@@ -64,6 +64,19 @@ describeInBrowser('pages at every width', () => {
     }
   });
 
+  test('the labels of the navigation of a phone do not overlap when the text is twice as large', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await stage.at.open('/', 'Pull requests');
+    await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+    const labels = page
+      .getByRole('navigation', { name: 'Pages' })
+      .locator('li > a > span:not(.badge):visible, li:visible summary');
+    const boxes = await labels.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+    await page.evaluate(() => (document.documentElement.style.fontSize = ''));
+    expect(boxes).toHaveLength(5);
+    for (const [index, { left }] of boxes.slice(1).entries()) expect(boxes[index]!.right).toBeLessThanOrEqual(left);
+  });
+
   test.each([320, 360])('the navigation of a phone of %i px is inside the screen', async (width) => {
     await page.setViewportSize({ width, height: 640 });
     await stage.at.open('/', 'Pull requests');

@@ -223,6 +223,23 @@ describeInBrowser('filters of the board', () => {
     await at.shown(all);
   });
 
+  test('a view is not renamed over one that a different tab has saved', async () => {
+    const { origin } = stage.server;
+    const url = `${origin}/api/views/`;
+    const headers = { Origin: origin };
+    const view = { filter: { search: 'one' }, sort: 'updated', group: 'none' };
+    await page.request.put(`${url}one`, { data: view, headers });
+    await at.open('/?view=one', 'Pull requests');
+    await page.request.put(`${url}two`, { data: { ...view, filter: { search: 'two' } }, headers });
+    await page.getByLabel('Views: save or delete').click();
+    await page.getByLabel('View name').fill('two');
+    await at.confirm(page.getByRole('button', { name: 'Rename “one” to “two”' }), 'Rename view and delete its feeds?');
+    await at.said('A view named “two” exists already.');
+    expect(await (await page.request.get(url.slice(0, -1))).text()).toContain('"search":"two"');
+    for (const name of ['one', 'two']) await page.request.delete(url + name, { headers });
+    await at.open('/', 'Pull requests');
+  });
+
   test('rows are snoozed until a day, or until they change', async () => {
     await (await at.button('Part 41', 'Snooze until it changes')).click();
     await at.said('#41 is snoozed until it changes');

@@ -57,6 +57,10 @@ test('openView: shows drafts and snoozed rows if the view searches for them', ()
 test('toView: adds a search to that of the open view', () => {
   const open = { name: 'mine', filter: { search: 'author:mona' }, sort: 'board', group: 'none' } as const;
   expect(toView({ ...NO_FILTER, view: 'mine', text: '-is:draft' }, open).filter.search).toBe('author:mona -is:draft');
+  const unclosed = { ...open, filter: { search: 'label:"help wanted' } };
+  expect(toView({ ...NO_FILTER, view: 'mine', text: '-is:draft' }, unclosed).filter.search).toBe(
+    'label:"help wanted" -is:draft',
+  );
 });
 
 test.each([

@@ -112,10 +112,16 @@ async function saveView(name: string, filter: Filter): Promise<void> {
   await loadViews();
 }
 
-/** Renames a view by saving a copy and deleting the original, as the API has no operation for it. */
+/**
+ * Renames a view by saving a copy and deleting the original, as the API has no operation for it. Other tabs may have
+ * changed the views since this one read them.
+ */
 async function renameView(before: string, name: string): Promise<void> {
-  const view = savedViews.value?.find((one) => one.name === before);
-  if (view === undefined) return;
+  await loadViews();
+  const find = (wanted: string): SavedView | undefined => savedViews.value?.find((one) => one.name === wanted);
+  const view = find(before);
+  if (view === undefined) throw new Error(`No saved view named “${before}”.`);
+  if (find(name) !== undefined) throw new Error(`A view named “${name}” exists already.`);
   const { filter, sort, group } = structuredClone(view) as Writable<SavedView>;
   const body = { filter, sort, group };
   requireData(await dashboardClient.PUT('/api/views/{name}', { params: { path: { name } }, body }));

@@ -1,4 +1,4 @@
-import { parseBoardSearch } from '../../../../board-search/board-search.js';
+import { joinSearches, parseBoardSearch } from '../../../../board-search/board-search.js';
 import type { components } from '../../../../generated/dashboard/client.js';
 import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
 import { type Filter, NO_FILTER, type QuickFilter } from './filter.js';
@@ -68,7 +68,7 @@ const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
 export function toView(filter: Filter, open: SavedView | undefined): Writable<View> {
   const kept = structuredClone(open?.filter) as Writable<ViewFilter> | undefined;
   const [forge = '', ...repo] = filter.repo.split(' ');
-  const search = `${kept?.search ?? ''} ${filter.text}`.trim();
+  const search = joinSearches(kept?.search ?? '', filter.text);
   return {
     filter: {
       ...kept,
