@@ -26,7 +26,7 @@ interface ServiceContract {
  * Creates a client with authentication, timeouts and retries.
  *
  * Its methods return error responses in `error`, see `decodeError`. They throw only for network errors and timeouts
- * after the last retry, and for aborts.
+ * after the last retry, for aborts, and for a successful response that is not JSON.
  *
  * @throws TypeError for an invalid base URL or token, RangeError for a number out of bounds.
  */
@@ -81,9 +81,17 @@ function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: Se
     const name = `${method.toUpperCase()} ${path}`;
     const own = styles[name];
     requireSamePath(name, writePath(path, init.params?.path ?? {}, own ?? {}));
-    const result = await send(method, path, encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own));
+    const encoded = encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own);
+    const result = await send(method, path, encoded).catch((error: unknown) => throwNotJson(name, error));
     return { ...result, status: result.response.status };
   };
+}
+
+/** A successful response whose body is not JSON, such as the sign-in page of a proxy. */
+function throwNotJson(name: string, error: unknown): never {
+  if (!(error instanceof SyntaxError)) throw error;
+  const message = `${name}: expected a response in JSON; received different content, perhaps that of a proxy.`;
+  throw new TypeError(message, { cause: error });
 }
 
 /** Rejects values such as `..`, with which the request would reach a different operation: URL parsers remove them. */

@@ -57,6 +57,14 @@ describe('createClient: token', () => {
   });
 });
 
+test('createClient: a page of a proxy in place of JSON is an error that names the operation', async () => {
+  const proxy = await serveNotes((response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>Hi'));
+  const [error] = await Promise.allSettled([createNotesClient(proxy.url).GET('/notes')]);
+  await proxy.close();
+  const message = 'GET /notes: expected a response in JSON; received different content, perhaps that of a proxy.';
+  expect(error).toMatchObject({ status: 'rejected', reason: { name: 'TypeError', message } });
+});
+
 describe('createClient: path parameters', () => {
   interface Paths {
     '/notes/{id}': {

@@ -64,6 +64,7 @@ export function toCommandError(error: unknown, server?: string): unknown {
   // `fetch` puts the reason into `cause`.
   const { cause } = error as { readonly cause?: Partial<Known> };
   if (name !== 'TypeError' || cause === undefined) return error;
+  if (cause.name === 'SyntaxError') return new CommandError(withoutStop(message), EXIT.failed);
   const reason = cause.code ?? cause.message ?? message;
   return new CommandError(
     `The server${server === undefined ? '' : ` at ${server}`} can't be reached: ${reason}`,

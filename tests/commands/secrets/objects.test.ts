@@ -184,6 +184,18 @@ test('status: checks the service and the token', async () => {
   expect(await cli.run(['status'], { env: { TRELLIS_SECRETS_TOKEN: 'trs_nonsense' } })).toMatchObject({ code: 4 });
 });
 
+test('a page of a proxy in place of the service is reported in one line', async () => {
+  const proxy = createServer((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in'),
+  ).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const server = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/secrets`;
+  const said = await cli.run(['list'], { env: { TRELLIS_SECRETS_SERVER: server } });
+  proxy.close().closeAllConnections();
+  const reason = 'expected a response in JSON; received different content, perhaps that of a proxy';
+  expect(said).toMatchObject({ code: 1, out: '', err: `trellis: GET /objects: ${reason}\n` });
+});
+
 describe('a server whose texts would manipulate the terminal', () => {
   const HOSTILE = 'a\u001b]0;title\u0007\u009b2Jb\u202e';
   const names = ['error', 'id', 'slug', 'description', 'expires_at', 'version', 'environment', 'public_key'];
