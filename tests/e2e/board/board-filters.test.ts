@@ -223,6 +223,18 @@ describeInBrowser('filters of the board', () => {
     await at.shown(all);
   });
 
+  test('a view of a different tab appears when the tab is visible again', async () => {
+    const { origin } = stage.server;
+    const [url, headers] = [`${origin}/api/views/elsewhere`, { Origin: origin }];
+    await at.open('/', 'Pull requests');
+    const tab = page.getByRole('button', { name: /^elsewhere/ });
+    expect(await tab.count()).toBe(0);
+    await page.request.put(url, { data: { filter: { search: 'one' }, sort: 'updated', group: 'none' }, headers });
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await tab.waitFor();
+    await page.request.delete(url, { headers });
+  });
+
   test('a view is not renamed over one that a different tab has saved', async () => {
     const { origin } = stage.server;
     const url = `${origin}/api/views/`;

@@ -6,6 +6,7 @@ import { dashboardClient } from '../api.js';
 import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { useAddress } from '../ui/address.js';
 import { EmptyState } from '../ui/empty-state.js';
+import { useReloadOnReturn } from '../ui/resource.js';
 import { BulkBar } from './actions/bulk-bar.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
 import { boardError, boardOwner, firstRows, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
@@ -42,6 +43,8 @@ export function PullRequestsPage() {
   useAddress(pullRequestFilter, NO_FILTER, readPullRequestQuery);
   useBoard(drafts);
   useLayoutEffect(() => void loadViews(), []);
+  // Another tab may have saved or deleted some.
+  useReloadOnReturn(loadViews);
   const first = shownBoard.value === undefined ? firstRows.value : undefined;
   const board = shownBoard.value ?? first?.board;
   return (

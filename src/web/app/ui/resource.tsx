@@ -43,6 +43,15 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
   return { value, problem, reload, set: (next) => set(() => next) };
 }
 
+/** Reloads when the tab becomes visible again, as others may have changed the value in the meantime. */
+export function useReloadOnReturn(reload: () => Promise<void>): void {
+  useEffect(() => {
+    const onReturn = (): void => void (document.visibilityState === 'visible' && reload());
+    document.addEventListener('visibilitychange', onReturn);
+    return () => document.removeEventListener('visibilitychange', onReturn);
+  }, [reload]);
+}
+
 interface LoadedProps<T> {
   readonly from: Pick<Resource<T>, 'problem' | 'reload' | 'value'>;
   readonly children: (value: T) => ComponentChildren;

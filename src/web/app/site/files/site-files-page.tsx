@@ -1,7 +1,7 @@
 import '../site.css';
 import { useLocation } from 'preact-iso';
-import { useCallback, useEffect } from 'preact/hooks';
-import { AsyncContent, useResource } from '../../ui/resource.js';
+import { useCallback } from 'preact/hooks';
+import { AsyncContent, useReloadOnReturn, useResource } from '../../ui/resource.js';
 import { Pagination } from '../entry-list.js';
 import { SiteLayout } from '../site-layout.js';
 import { linkToLocation, parseLocation, type SiteLocation, withFolder } from '../site-location.js';
@@ -31,15 +31,6 @@ export function SiteFilesPage() {
       </div>
     </SiteLayout>
   );
-}
-
-/** Reloads when the tab becomes visible again, as files may have changed in the meantime. */
-function useReloadOnReturn(reload: () => Promise<void>): void {
-  useEffect(() => {
-    const onReturn = (): void => void (document.visibilityState === 'visible' && reload());
-    document.addEventListener('visibilitychange', onReturn);
-    return () => document.removeEventListener('visibilitychange', onReturn);
-  }, [reload]);
 }
 
 function Contents({ place, folder }: { readonly place: SiteLocation; readonly folder: FolderPage }) {
