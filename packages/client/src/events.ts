@@ -27,6 +27,11 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** The wait before a reconnect, unless the server sends `retry`. Defaults to 3,000. */
   readonly reconnectMs?: number;
+  /**
+   * The time without any byte after which a connection counts as lost, as that of a laptop which changed its network does
+   * not end. Defaults to 60,000; servers of the toolkit send a comment every 15 seconds. 0 for no limit.
+   */
+  readonly idleMs?: number;
 }
 
 /** With a longer wait the stream would appear to be dead. */
@@ -51,13 +56,13 @@ const MAX_EVENT_LENGTH = 2 ** 26;
  */
 export async function* readEvents<Data>(
   open: (init: StreamInit) => Promise<StreamResponse>,
-  { signal = new AbortController().signal, reconnectMs = 3000 }: StreamOptions = {},
+  { signal = new AbortController().signal, reconnectMs = 3000, idleMs = 60_000 }: StreamOptions = {},
 ): AsyncGenerator<StreamEvent<Data>, void, undefined> {
   let lastId: string | undefined;
   let delayMs = reconnectMs;
   for (;;) {
     const body = await requireStream(open({ headers: toHeaders(lastId), parseAs: 'stream', signal }));
-    for await (const text of readTexts(body, signal)) {
+    for await (const text of readTexts(body, { signal, idleMs })) {
       const { id, data, retryMs } = parseEvent(text);
       lastId = id ?? lastId;
       delayMs = Math.min(retryMs ?? delayMs, MAX_RECONNECT_MS);
@@ -78,15 +83,18 @@ async function requireStream(result: Promise<StreamResponse>): Promise<ReadableS
   return data;
 }
 
-/** Yields the text of each event until the connection ends or breaks. */
-async function* readTexts(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
+/** Yields the text of each event until the connection ends or breaks, or nothing arrives for some time. */
+async function* readTexts(
+  body: ReadableStream<Uint8Array>,
+  { signal, idleMs }: Required<Pick<StreamOptions, 'idleMs' | 'signal'>>,
+): AsyncGenerator<string> {
   // Some browsers can't iterate a `ReadableStream`.
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   try {
     for (;;) {
-      const chunk = await reader.read().catch(() => ({ done: true, value: undefined }));
+      const chunk = await readBefore(reader, idleMs);
       signal.throwIfAborted();
       if (chunk.done) return;
       const searched = rest.length;
@@ -100,6 +108,24 @@ async function* readTexts(body: ReadableStream<Uint8Array>, signal: AbortSignal)
     }
   } finally {
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+type Chunk = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
+
+const END: Chunk = { done: true, value: undefined };
+
+async function readBefore(reader: ReadableStreamDefaultReader<Uint8Array>, idleMs: number): Promise<Chunk> {
+  const next = reader.read().catch(() => END);
+  if (idleMs === 0) return next;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const idle = new Promise<Chunk>((resolve) => {
+    timer = setTimeout(() => resolve(END), idleMs);
+  });
+  try {
+    return await Promise.race([next, idle]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -49,6 +49,28 @@ describe('readEvents', () => {
     ]);
   });
 
+  test('readEvents reconnects when not even a comment arrives for some time', async () => {
+    const events = await read((response) => sendStream(response, `id: ${server.seen.length}\ndata: 1\n\n`), 2, {
+      idleMs: 100,
+    });
+    expect(events.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(server.seen.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '1']);
+  });
+
+  test('readEvents keeps a connection with comments', async () => {
+    const beat = async (response: ServerResponse) => {
+      sendStream(response, 'data: 1\n\n');
+      for (let beats = 0; beats < 8; beats += 1) {
+        await sleep(100);
+        response.write(':\n\n');
+      }
+      response.write('data: 2\n\n');
+    };
+    const events = await read((response) => void beat(response), 2, { idleMs: 600 });
+    expect(events.map(({ data }) => data)).toEqual([1, 2]);
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('readEvents closes the connection when the loop ends', async () => {
     let closed: Promise<unknown> | undefined;
     await read((response) => {
