@@ -235,7 +235,7 @@ describeInBrowser('filters of the board', () => {
     await page.request.delete(url, { headers });
   });
 
-  test('a view is not renamed over one that a different tab has saved', async () => {
+  test('a view is not saved or renamed over one that a different tab has saved', async () => {
     const { origin } = stage.server;
     const url = `${origin}/api/views/`;
     const headers = { Origin: origin };
@@ -245,10 +245,15 @@ describeInBrowser('filters of the board', () => {
     await page.request.put(`${url}two`, { data: { ...view, filter: { search: 'two' } }, headers });
     await page.getByLabel('Views: save or delete').click();
     await page.getByLabel('View name').fill('two');
-    await at.confirm(page.getByRole('button', { name: 'Rename “one” to “two”' }), 'Rename view and delete its feeds?');
+    await page.getByRole('button', { name: 'Save view' }).click();
     await at.said('A view named “two” exists already.');
+    await page.getByLabel('View name', { exact: true }).fill('three');
+    await page.request.put(`${url}three`, { data: view, headers });
+    const rename = page.getByRole('button', { name: 'Rename “one” to “three”' });
+    await at.confirm(rename, 'Rename view and delete its feeds?');
+    await at.said('A view named “three” exists already.');
     expect(await (await page.request.get(url.slice(0, -1))).text()).toContain('"search":"two"');
-    for (const name of ['one', 'two']) await page.request.delete(url + name, { headers });
+    for (const name of ['one', 'two', 'three']) await page.request.delete(url + name, { headers });
     await at.open('/', 'Pull requests');
   });
 

@@ -24,7 +24,7 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
   const name = toViewName(text === '' ? filter.view : text);
   const isTaken = savedViews.value?.some((view) => view.name === name) === true;
   const [isBusy, save] = useAction(async () => {
-    await saveView(name, filter);
+    await saveView(name, filter, isTaken);
     onFilter({ ...openedAs(filter), view: name });
     setText('');
     showToast(`View “${name}” saved.`);
@@ -105,7 +105,12 @@ export async function loadViews(): Promise<void> {
   if (found !== undefined) savedViews.value = found;
 }
 
-async function saveView(name: string, filter: Filter): Promise<void> {
+/** @param mayReplace Whether the user has seen that a view with this name is replaced. */
+async function saveView(name: string, filter: Filter, mayReplace: boolean): Promise<void> {
+  // Another tab may have saved one.
+  await loadViews();
+  const isTaken = savedViews.value?.some((view) => view.name === name) === true;
+  if (isTaken && !mayReplace) throw new Error(`A view named “${name}” exists already.`);
   const open = savedViews.value?.find((view) => view.name === filter.view);
   const body = toView(filter, open);
   requireData(await dashboardClient.PUT('/api/views/{name}', { params: { path: { name } }, body }));
