@@ -105,25 +105,28 @@ export async function loadViews(): Promise<void> {
   if (found !== undefined) savedViews.value = found;
 }
 
+/** Reads the views again, as another tab may have changed them. */
+async function readNewestViews(): Promise<readonly SavedView[]> {
+  const views = requireData(await dashboardClient.GET('/api/views'));
+  savedViews.value = views;
+  return views;
+}
+
 /** @param mayReplace Whether the user has seen that a view with this name is replaced. */
 async function saveView(name: string, filter: Filter, mayReplace: boolean): Promise<void> {
-  // Another tab may have saved one.
-  await loadViews();
-  const isTaken = savedViews.value?.some((view) => view.name === name) === true;
+  const views = await readNewestViews();
+  const isTaken = views.some((view) => view.name === name);
   if (isTaken && !mayReplace) throw new Error(`A view named “${name}” exists already.`);
-  const open = savedViews.value?.find((view) => view.name === filter.view);
+  const open = views.find((view) => view.name === filter.view);
   const body = toView(filter, open);
   requireData(await dashboardClient.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await loadViews();
 }
 
-/**
- * Renames a view by saving a copy and deleting the original, as the API has no operation for it. Other tabs may have
- * changed the views since this one read them.
- */
+/** Renames a view by saving a copy and deleting the original, as the API has no operation for it. */
 async function renameView(before: string, name: string): Promise<void> {
-  await loadViews();
-  const find = (wanted: string): SavedView | undefined => savedViews.value?.find((one) => one.name === wanted);
+  const views = await readNewestViews();
+  const find = (wanted: string): SavedView | undefined => views.find((one) => one.name === wanted);
   const view = find(before);
   if (view === undefined) throw new Error(`No saved view named “${before}”.`);
   if (find(name) !== undefined) throw new Error(`A view named “${name}” exists already.`);
