@@ -182,6 +182,8 @@ describeInBrowser('admin page', () => {
       await work.getByRole('button', { name: 'Reload' }).click();
       await expect(refresh.isVisible()).resolves.toBe(true);
     });
+    // A busy button is paler.
+    await work.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
     await expectAccessible(page);
     await refresh.click();
     await said('The board of ada is due.');
