@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limitConcurrency } from '@trellis/core/concurrency';
+import { mapWithConcurrency } from '@trellis/core/concurrency';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import {
@@ -56,17 +56,16 @@ export async function fetchSealedValue(
   return (await fetchCheckedValue(session, slug, wanted)).sealed;
 }
 
-/** Requests at once, so that the time of each matters less. */
-const MAX_REQUESTS = 8;
-
-/** Returns the values of several secrets in their order, as {@link fetchSealedValue} does. Errors name the secret. */
-export async function fetchSealedValues(
+/**
+ * Returns the values of several secrets in their order, as {@link fetchSealedValue} does. Errors name the secret, and few
+ * further values are read after one.
+ */
+export function fetchSealedValues(
   session: CommandContext,
   secrets: readonly (WantedValue & { readonly slug: string })[],
 ): Promise<Uint8Array[]> {
-  const limit = limitConcurrency(MAX_REQUESTS);
-  return Promise.all(
-    secrets.map(({ slug, ...wanted }) => limit(() => readNamed(slug, () => fetchSealedValue(session, slug, wanted)))),
+  return mapWithConcurrency(secrets, ({ slug, ...wanted }) =>
+    readNamed(slug, () => fetchSealedValue(session, slug, wanted)),
   );
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { mapWithConcurrency } from '@trellis/core/concurrency';
 import { ForgeError } from './forge-error.js';
 import {
   type ForgeIssue,
@@ -96,18 +97,6 @@ export const isInvalidResponse = (error: unknown): boolean =>
 /** Removes duplicates by number: items may move to the next page while pages are read. */
 export function uniqueByNumber<T extends { readonly number: number }>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [item.number, item])).values()];
-}
-
-/** Small, so that few requests are still running when one fails. */
-const CHUNK = 8;
-
-/** Maps items in order, with up to 8 calls at a time. The first failure ends it. */
-export async function mapWithConcurrency<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
-  const mapped: R[] = [];
-  for (let start = 0; start < items.length; start += CHUNK) {
-    mapped.push(...(await Promise.all(items.slice(start, start + CHUNK).map(map))));
-  }
-  return mapped;
 }
 
 /** An issue in the format that the REST APIs of GitHub and Forgejo share. */

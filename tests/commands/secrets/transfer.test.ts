@@ -74,6 +74,16 @@ test('export --open: prints plain values', async () => {
   expect((await cli.run(['export', '--open'], { env: { TRELLIS_SECRETS_IDENTITY: '' } })).code).toBe(4);
 });
 
+test('run: reads few further values after one that does not exist', async () => {
+  const names = Array.from({ length: 20 }, (_none, index) => `value-${index}`);
+  for (const name of names) await put(name, 'x');
+  const chosen = ['nothing', ...names].flatMap((name) => ['--secret', name]);
+  expect((await cli.run(['run', ...chosen, '--', 'true'])).code).toBe(3);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { data } = await cli.client.GET('/audit-log', { params: { query: { limit: 100, order: 'desc' } } });
+  expect(data!.filter(({ action }) => action === 'read').length).toBeLessThan(8);
+});
+
 test('export and import: preserve sealed values in a .env file', async () => {
   await put('db-password', 'hunter2');
   const { out } = await cli.run(['export', '--format', 'dotenv']);

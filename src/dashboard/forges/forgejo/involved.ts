@@ -1,8 +1,9 @@
+import { mapWithConcurrency } from '@trellis/core/concurrency';
 import { undefinedIfNotFound } from '../forge-error.js';
 import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot, Involvement } from '../forge.js';
 import type { RestClient } from '../http/rest.js';
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
-import { isInvalidResponse, mapWithConcurrency, toRepositoryPath } from '../read-repositories.js';
+import { isInvalidResponse, toRepositoryPath } from '../read-repositories.js';
 import type { PullRequestNode, SearchResultNode } from './parse.js';
 
 /** The parameters of the search. The server combines several with "and", so each needs a request. */

@@ -1,3 +1,4 @@
+import { mapWithConcurrency } from '@trellis/core/concurrency';
 import { LRUCache } from 'lru-cache';
 import { ForgeError, undefinedIfNotFound } from '../forge-error.js';
 import type { CiStatus, Forge, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forge.js';
@@ -5,7 +6,6 @@ import type { RestClient } from '../http/rest.js';
 import {
   mapRepositories,
   mapValid,
-  mapWithConcurrency,
   MAX_ISSUES,
   MAX_PULL_REQUESTS,
   MAX_REPOSITORIES,

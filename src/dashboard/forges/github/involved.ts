@@ -1,7 +1,8 @@
+import { mapWithConcurrency } from '@trellis/core/concurrency';
 import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot, Involvement, KnownRepository } from '../forge.js';
 import { type ConnectionPage, fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
-import { isInvalidResponse, mapWithConcurrency } from '../read-repositories.js';
+import { isInvalidResponse } from '../read-repositories.js';
 import type { GraphqlQuery, RepositoryAccess } from './access.js';
 import { type BatchReader, isTimeout } from './batches.js';
 import type { FoundNode, SinglePullRequestNode, SinglePullRequestStatusNode } from './nodes.js';

@@ -1,7 +1,8 @@
+import { mapWithConcurrency } from '@trellis/core/concurrency';
 import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot } from '../forge.js';
 import { type ConnectionPage, fetchRemainingPages } from '../http/graphql-pages.js';
 import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
-import { isInvalidResponse, mapWithConcurrency } from '../read-repositories.js';
+import { isInvalidResponse } from '../read-repositories.js';
 import { toForgePullRequest } from './parse.js';
 import { type FoundMergeRequestNode, type InvolvedProjectNode, READ_INVOLVED, SEARCHES } from './queries.js';
 import type { GitlabRequests } from './requests.js';
