@@ -118,18 +118,19 @@ export function devCommand({ print }: Pick<Output, 'print'>): Command {
       const generator = start(['generate', '--watch']);
       let server = start(serve);
       let timer: NodeJS.Timeout | undefined;
-      let restarting: Promise<void> | undefined;
+      let isRestarting = false;
       let isOver = false;
       const startAgain = async (): Promise<void> => {
+        isRestarting = true;
         await stop(server);
-        restarting = undefined;
+        isRestarting = false;
         if (!isOver) server = start(serve);
       };
       const restart = () => {
         // A server that has not started yet reads this change too.
-        if (restarting) return;
+        if (isRestarting) return;
         print('Changed: starting again.');
-        restarting = startAgain();
+        void startAgain();
       };
       const schedule = () => {
         clearTimeout(timer);

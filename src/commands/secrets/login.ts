@@ -122,6 +122,9 @@ async function openClient(server: string, token = ''): Promise<SecretsClient> {
 /** RFC 8628, section 3.5. */
 const SLOW_DOWN_SECONDS = 5;
 
+/** The longest pause while the server does not respond: the user notices the end of a longer one. */
+const MAX_WAIT_SECONDS = 20;
+
 async function waitForToken(
   client: SecretsClient,
   { device_code: deviceCode, interval, expires_in: expiresIn }: components['schemas']['DeviceCodes'],
@@ -138,7 +141,7 @@ async function waitForToken(
     // The server may restart while the user looks for a passkey.
     const polled = await client.POST('/auth/device/token', { body }).catch(requireNetworkError);
     if (polled === undefined || polled.response.status >= 500) {
-      seconds *= 2;
+      seconds = Math.min(seconds * 2, MAX_WAIT_SECONDS);
       continue;
     }
     const { data, error, response } = polled;

@@ -82,13 +82,12 @@ async function printAuditLog(session: CommandContext, flags: AuditCommandOptions
     writeOutput(session.terminal.out, flags.json ? toLine(entry) : describe(entry));
   // Fails if the service does not respond at the start.
   const newest = flags.follow ? await findLast(session) : 0;
-  let last = flags.all ? 0 : newest;
-  const shown = flags.all ? readFrom(session, filter) : await readNewest(session, filter, flags.limit);
-  for await (const entry of flags.all && flags.follow ? [] : shown) {
-    await print(entry);
-    last = Math.max(last, entry.id);
-  }
-  if (flags.follow) for await (const entry of followFrom(session, filter, last)) await print(entry);
+  const first = flags.all ? [] : await readNewest(session, filter, flags.limit);
+  for (const entry of first) await print(entry);
+  if (!flags.all && !flags.follow) return;
+  const last = flags.all ? 0 : Math.max(newest, ...first.map(({ id }) => id));
+  const rest = flags.follow ? followFrom(session, filter, last) : readFrom(session, filter);
+  for await (const entry of rest) await print(entry);
 }
 
 /** Reads new entries for ever. A service that does not respond is reported once, and requested again. */
