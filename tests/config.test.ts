@@ -218,6 +218,33 @@ describe('loadConfig', () => {
       'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "https://example.org/trellis"',
     ],
     [
+      'a public URL with a port that does not exist',
+      { PUBLIC_URL: 'https://example.org:99999' },
+      'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "https://example.org:99999"',
+    ],
+    [
+      'a database with a port that does not exist',
+      { DATABASE_URL: 'postgres://trellis@db.example:99999/trellis' },
+      'DATABASE_URL: expected a URL such as postgres://user:password@host:5432/database; received a value',
+    ],
+    ...['gs://bucket/backups', 'S3://bucket', 's3://b'].map((place): [string, Record<string, string>, string] => [
+      'a place of backups that is no folder and no bucket',
+      { TRELLIS_BACKUP: place },
+      `TRELLIS_BACKUP: expected the path of a folder, or s3://bucket/prefix; received "${place}"`,
+    ]),
+    [
+      'a state folder with a scheme',
+      { TRELLIS_STATE: 'file:///var/lib/trellis' },
+      'TRELLIS_STATE: expected the path of a folder; received "file:///var/lib/trellis"',
+    ],
+    ...['ftp://log.example', 'syslog://log.example:99999', 's3://b'].map(
+      (place): [string, Record<string, string>, string] => [
+        'a place of the audit log that does not exist',
+        { TRELLIS_AUDIT_EXPORT: `/var/audit.jsonl,${place}` },
+        `TRELLIS_AUDIT_EXPORT: expected files, s3://bucket/prefix, https:// or syslog://host:port, separated by commas; received "/var/audit.jsonl,${place}"`,
+      ],
+    ),
+    [
       'a label of several lines',
       { INSTANCE_LABEL: 'a\nb' },
       'INSTANCE_LABEL: expected text of 1 to 24 characters; received "a\\nb"',
@@ -373,6 +400,23 @@ describe('loadConfig', () => {
     const failure = await loadConfig({ env: {}, folder }).catch((error: unknown) => (error as Error).message);
     expect(failure).toMatch(message.replace('FILE', file));
     expect(failure).not.toContain('\n');
+  });
+
+  test('writes the public URL as browsers do', async () => {
+    const { publicUrl } = await loadConfig({ env: { PUBLIC_URL: 'https://Trellis.Example:443/' }, folder });
+    expect(publicUrl).toBe('https://trellis.example');
+  });
+
+  test('accepts a PostgreSQL socket without a host', async () => {
+    const url = 'postgres://trellis@/trellis?host=/run/postgresql';
+    const { databaseUrl } = await loadConfig({ env: { DATABASE_URL: url }, folder });
+    expect(databaseUrl).toBe(url);
+  });
+
+  test('resolves files of the audit log in the folder of the configuration file', async () => {
+    await writeFile(join(folder, 'trellis.config.yaml'), 'auditExport: audit.jsonl, https://hooks.example/x\n');
+    const { auditExport } = await loadConfig({ env: {}, folder });
+    expect(auditExport).toEqual([join(folder, 'audit.jsonl'), 'https://hooks.example/x']);
   });
 
   test('decodes the private key of the GitHub App from base64', async () => {

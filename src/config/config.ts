@@ -332,11 +332,12 @@ function fromText(key: keyof ConfigValues, text: string, source: string, folder:
 }
 
 function inFolder(key: string, value: unknown, folder: string): unknown {
-  const isPath = Object.hasOwn(CONFIG_OPTIONS, key) && CONFIG_OPTIONS[key as keyof ConfigValues].isPath;
-  return isPath && typeof value === 'string' && value !== '' && !value.startsWith('s3://')
-    ? resolve(folder, value)
-    : value;
+  if (!Object.hasOwn(CONFIG_OPTIONS, key) || !CONFIG_OPTIONS[key as keyof ConfigValues].isPath) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => inFolder(key, item, folder));
+  return typeof value === 'string' && value !== '' && !HAS_SCHEME.test(value) ? resolve(folder, value) : value;
 }
+
+const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 
 interface Validation {
   readonly settings: ConfigValues;
@@ -418,8 +419,8 @@ const toDefaults = (
 ): Omit<Defaults, 'production' | 'services' | 'siteIndex'> => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
-  isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
-  publicUrl: settings.publicUrl?.replace(/\/$/, ''),
+  isLoopback: /^(localhost$|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
+  publicUrl: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,
   allowedHosts: (settings.allowedHosts ?? []).map((name) => name.toLowerCase()),
   instanceLabel: settings.instanceLabel ?? '',
   workers: settings.workers === 'auto' ? availableParallelism() : Number(settings.workers ?? 1),

@@ -87,7 +87,7 @@ export interface ConfigOption {
   readonly isList?: true;
   /** An option that this one requires. */
   readonly requires?: keyof ConfigValues;
-  /** Whether the value is a path, relative to the working directory or to the folder of the configuration file. */
+  /** Whether text without a scheme is a path, relative to the working directory or to the folder of the configuration file. */
   readonly isPath?: true;
   /** Whether the value is secret, so that no message shows it. */
   readonly isSecret?: true;
@@ -101,6 +101,12 @@ const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 
 const BUCKET_PATTERN = 's3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\\s]*)?(\\?[^#\\s]*)?';
 
+/** Text with a scheme is not a path: a backup to gs:// would otherwise go to a folder of that name. */
+const PATH_PATTERN = '^(?![A-Za-z][A-Za-z0-9+.-]*://)';
+
+/** A path, or a bucket. */
+const PLACE_PATTERN = `${PATH_PATTERN}|^${BUCKET_PATTERN}$`;
+
 /** The state folder alone, or a bucket. */
 const OBJECTS_PATTERN = `^(file:|${BUCKET_PATTERN})$`;
 
@@ -111,8 +117,12 @@ const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
 export const CONFIG_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'rsa-key-base64': isRsaKey,
   'address-rule': isAddressRule,
+  'audit-place': isAuditPlace,
   'listen-address': (text) => parseListenAddress(text) !== undefined,
+  // The socket of "user@/database?host=/run/postgresql" needs no host name.
+  'postgres-url': (text) => URL.canParse(text.replace('@/', '@localhost/')),
   'quota-size': (text) => (parseDataSize(text) ?? 0) >= MIN_QUOTA_BYTES,
+  'valid-url': (text) => URL.canParse(text),
 };
 
 /** Enough for a few images at a time. */
@@ -151,6 +161,12 @@ function isAddressRule(text: string): boolean {
   return family !== 0 || (/^[^\s?#@]+$/.test(text) && URL.canParse(`http://${text}`));
 }
 
+/** Returns whether the audit log can be copied there: a path, a bucket, or the URL of a receiver. */
+function isAuditPlace(text: string): boolean {
+  if (/^(https?|syslog):\/\/[^/]/.test(text)) return URL.canParse(text);
+  return new RegExp(PLACE_PATTERN, 'u').test(text);
+}
+
 type OwnName = Exclude<keyof ConfigValues, keyof SecretFiles>;
 
 const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { readonly isSecret?: never }>> &
@@ -173,7 +189,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'PUBLIC_URL',
     flag: '--public-url <origin>',
     description: 'origin at which browsers reach the server (default: http://localhost:<port>)',
-    schema: { type: 'string', pattern: '^https?://[^\\s/?#@]+/?$' },
+    schema: { type: 'string', pattern: '^https?://[^\\s/?#@\\\\]+/?$', format: 'valid-url' },
     expected: 'an origin such as https://trellis.example.org, without a path',
   },
   allowedHosts: {
@@ -211,7 +227,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     description:
       'folder of the site, or the s3:// address of an index that another server publishes (default: the example site)',
     // A replica follows the index in a bucket.
-    schema: { ...TEXT, pattern: `^(?!s3:)|^${BUCKET_PATTERN}$` },
+    schema: { ...TEXT, pattern: PLACE_PATTERN },
     expected: 'the path of a folder, or an address such as s3://bucket/prefix',
     isPath: true,
   },
@@ -227,7 +243,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_STATE',
     flag: '--state <folder>',
     description: 'state folder with databases, keys and derived files (default: .trellis)',
-    schema: TEXT,
+    schema: { ...TEXT, pattern: PATH_PATTERN },
     expected: 'the path of a folder',
     isPath: true,
   },
@@ -296,7 +312,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     flag: '--database-url <url>',
     description:
       'PostgreSQL database (15 or later) for accounts, boards and secrets (default: SQLite in the state folder)',
-    schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096 },
+    schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096, format: 'postgres-url' },
     expected: 'a URL such as postgres://user:password@host:5432/database',
     isSecret: true,
   },
@@ -333,7 +349,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     flag: '--postgres-direct-url <url>',
     description:
       'PostgreSQL database past a pooler, for notifications between servers; other processes can see flags (default: DATABASE_URL)',
-    schema: { type: 'string', pattern: '^postgres(ql)?://', maxLength: 4096 },
+    schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096, format: 'postgres-url' },
     expected: 'a URL such as postgres://user:password@host:5432/database',
     requires: 'databaseUrl',
     isSecret: true,
@@ -452,7 +468,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_BACKUP',
     flag: '--backup <place>',
     description: 'folder or s3://bucket/prefix of scheduled backups (default: none)',
-    schema: TEXT,
+    schema: { ...TEXT, pattern: PLACE_PATTERN },
     expected: 'the path of a folder, or s3://bucket/prefix',
     isPath: true,
   },
@@ -490,7 +506,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_AUDIT_ARCHIVE',
     flag: '--audit-archive <place>',
     description: 'folder or s3://bucket/prefix of the archived audit log (default: none)',
-    schema: TEXT,
+    schema: { ...TEXT, pattern: PLACE_PATTERN },
     expected: 'the path of a folder, or s3://bucket/prefix',
     isPath: true,
     requires: 'auditMonths',
@@ -499,9 +515,10 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_AUDIT_EXPORT',
     flag: '--audit-export <places>',
     description: 'places that get the end of the audit log every hour, separated by commas (default: none)',
-    schema: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 2_048 }, maxItems: 8 },
+    schema: { type: 'array', items: { ...TEXT, maxLength: 2_048, format: 'audit-place' }, maxItems: 8 },
     expected: 'files, s3://bucket/prefix, https:// or syslog://host:port, separated by commas',
     isList: true,
+    isPath: true,
   },
   githubAppId: {
     env: 'GITHUB_APP_ID',
@@ -525,7 +542,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'GITHUB_APP_URL',
     flag: '--github-app-url <url>',
     description: 'GitHub Enterprise server of the GitHub App (default: github.com)',
-    schema: { type: 'string', pattern: '^https?://[^\\s?#@]+$', maxLength: 2048 },
+    schema: { type: 'string', pattern: '^https?://[^\\s?#@\\\\]+$', maxLength: 2048, format: 'valid-url' },
     expected: 'a URL such as https://github.example.org',
     requires: 'githubAppId',
   },
@@ -541,7 +558,7 @@ const OPTIONS: Readonly<Record<Exclude<OwnName, SecretName>, ConfigOption & { re
     env: 'TRELLIS_SMTP',
     flag: '--smtp <url>',
     description: 'mail server of notifications, such as smtp://user:password@mail.example:587 (default: none)',
-    schema: { type: 'string', pattern: '^smtps?://[^\\s/?#]+/?(\\?[^\\s#]*)?$', maxLength: 4096 },
+    schema: { type: 'string', pattern: '^smtps?://[^\\s/?#]+/?(\\?[^\\s#]*)?$', maxLength: 4096, format: 'valid-url' },
     expected: 'a URL such as smtp://user:password@mail.example:587 or smtps://mail.example',
     requires: 'smtpFrom',
     isSecret: true,
