@@ -50,5 +50,5 @@ export default {
   testTimeout: 180_000,
   maxWorkers: 2,
   coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts', 'packages/*/src/**/*.ts', '!src/generated/**'],
+  collectCoverageFrom: ['src/**/*.ts', 'packages/*/src/**/*.ts', '!src/generated/**', '!**/*.d.ts'],
 };

@@ -170,6 +170,16 @@ test('backup: contains a consistent snapshot while the server writes', async () 
   expect(people).toHaveLength(boards.length);
 });
 
+test('backup and restore: refuse the address of an unknown store', async () => {
+  for (const make of [backupCommand, restoreCommand]) {
+    const said = await runCommand(
+      ({ out, err }) => make({ release: '1.2.3', out, terminal: err as unknown as NodeJS.WriteStream }),
+      ['gs://bucket/name', '--state', server.state],
+    );
+    expect(said).toMatchObject({ code: 1, err: like('Expected a path, or an address such as s3://bucket/prefix') });
+  }
+});
+
 test('backup: fails before the first start of the server', async () => {
   const empty = await makeServer('empty', engine);
   expect(await run(backupCommand, empty)).toMatchObject({

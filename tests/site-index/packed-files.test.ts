@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openRecordStore } from '@trellis/site/record-store';
 import { records as tables } from '../../src/generated/site/records.js';
 import {
@@ -162,6 +163,30 @@ describe('the files of a published index', () => {
     expect(await readAsReplica(files, catalogs)).toEqual(await readAll(files));
     published.close();
   });
+});
+
+test('A replica waits longer for a large file of a slow bucket than for a small one', async () => {
+  const published = open();
+  const files = [await save('small.bin', Buffer.alloc(1_000, 1)), await save('large.bin', Buffer.alloc(2_000_000, 2))];
+  await published.add(files, signal);
+  published.close();
+  const slow: ObjectStore = {
+    ...store,
+    async get(key, options) {
+      const found = await store.get(key, options);
+      if (found) await delay(50, undefined, { signal: options!.signal! });
+      async function* wait(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+        yield* body;
+        await delay(500, undefined, { signal: options!.signal! });
+      }
+      return found && { ...found, body: wait(found.body) };
+    },
+  };
+  const site = openSiteFiles(slow, folder, 200);
+  const target = path.join(folder, 'fetched');
+  await expect(site.fetch(files[0]!.contentDigest, target)).rejects.toMatchObject({ code: 'unavailable' });
+  await site.fetch(files[1]!.contentDigest, target);
+  expect(await readFile(target)).toEqual(Buffer.alloc(2_000_000, 2));
 });
 
 test('An object of the index whose content was exchanged for a valid one is reported as damaged', async () => {

@@ -1,10 +1,11 @@
 /** Servers that serve the index which another server publishes to a bucket. */
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { createLog } from '@trellis/server/http/request';
 import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.js';
-import type { IndexProgress } from '../../src/site-data/index/index-head.js';
+import type { IndexHead, IndexProgress } from '../../src/site-data/index/index-head.js';
 import { openPublisher } from '../../src/site-data/index/publisher.js';
 import { start } from '../../src/startup/start-server.js';
 import { openObjectStore } from '../../src/storage/objects/open-store.js';
@@ -311,6 +312,33 @@ describe('a replica', () => {
     await compare(publisher, replica);
   });
 
+  test('reads the index again if its copy is missing, or older than noted', async () => {
+    const copies = path.join(folder, 'replica', 'site', 'replica');
+    const count = await countFiles(replica);
+    for (const change of [(file: string) => rm(file), setBack]) {
+      await replica.close();
+      const { file } = JSON.parse(await readFile(path.join(copies, 'current.json'), 'utf8')) as { file: string };
+      await change(path.join(copies, file));
+      replica = await replicate('replica');
+      await replica.isOpen;
+      await eventually(async () => expect(await countFiles(replica)).toBe(count));
+    }
+    await compare(publisher, replica);
+  });
+
+  test('publishes everything again to a bucket that was emptied', async () => {
+    await deleteObjects('index/');
+    await write('after the deletion.md', 'text');
+    await eventually(async () => {
+      const { index } = JSON.parse(await readObject('/photos/index/head.json')) as IndexHead;
+      await readObject(`/photos/index/${index!.base.key}`);
+    });
+    const other = await replicate('other replica');
+    await other.isOpen;
+    await eventually(async () => void (await compare(publisher, other)));
+    await other.close();
+  });
+
   test('refuses an index with a different schema, and serves the last one', async () => {
     const head = '/photos/index/head.json';
     const stored = await readObject(head);
@@ -332,6 +360,21 @@ describe('a replica', () => {
     await compare(publisher, replica);
   });
 });
+
+/** Removes the last file of a copy, as if its transaction was lost with the power. */
+async function setBack(file: string): Promise<void> {
+  const database = new DatabaseSync(file);
+  // An index of the file names uses a function of the record store.
+  database.function('lower_case', { deterministic: true }, (text: unknown) => String(text).toLowerCase());
+  database.exec(`UPDATE "~meta" SET value = value - 1 WHERE key = '~sequence'; DELETE FROM "File" WHERE name = 'teal'`);
+  database.close();
+}
+
+async function deleteObjects(below: string): Promise<void> {
+  const store = openObjectStore(`s3://${BUCKET}`, bucket.env);
+  for await (const { key: name } of store.list(below)) await store.delete(name);
+  await store.close();
+}
 
 /** Reads an object past the faults. */
 async function readObject(target: string): Promise<string> {

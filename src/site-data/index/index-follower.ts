@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,6 +10,7 @@ import { runWithin } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { isDamage } from '@trellis/core/storage-faults';
 import type { RecordStore } from '@trellis/site/record-store';
+import { SEQUENCE } from '@trellis/site/records/change-recorder';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { DAMAGED, ObjectStoreError } from '../../storage/objects/store-errors.js';
 import {
@@ -190,8 +191,10 @@ class Follower implements IndexFollower {
     const text = await readFile(join(folder, CURRENT), 'utf8').catch(() => undefined);
     if (text === undefined) return;
     const last = JSON.parse(text) as Current;
-    if (last.schema !== schema) return;
-    this.#serve(this.#options.openCopy(join(folder, last.file)), last);
+    if (last.schema !== schema || !existsSync(join(folder, last.file))) return;
+    const records = this.#options.openCopy(join(folder, last.file));
+    // After a power failure, the records may lack the last transaction, or have one more.
+    this.#serve(records, { ...last, sequence: Number(records.meta(SEQUENCE) ?? 0) });
   }
 
   /** Reads the head, and the objects that it names. */
@@ -270,7 +273,7 @@ class Follower implements IndexFollower {
       const packed = await getObject(this.#store, change, this.#closing.signal);
       records.applyChanges(unpackChangesets(packed));
       sequence = change.to;
-      const stored = Number(records.meta('~sequence'));
+      const stored = Number(records.meta(SEQUENCE));
       if (stored !== sequence) throw new Error(`The changes end at ${stored} instead of ${sequence}.`);
     }
     return sequence;

@@ -196,6 +196,8 @@ class RunningPublisher implements IndexPublisher {
   #pending: RecordedChange[] = [];
   /** Whether the changes do not continue those of the bucket. */
   #isBroken = false;
+  /** The configuration of the site in the bucket. */
+  #description: PublishedIndex['site'] | undefined;
   #wake: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
   #publishedAt: number | undefined;
@@ -247,11 +249,8 @@ class RunningPublisher implements IndexPublisher {
   async #run(site: PublishedSite): Promise<void> {
     const { signal } = this.#closing;
     const { log } = this.#options;
-    const description = await this.#retry(() =>
-      putObject(this.#store, 'site', Buffer.from(JSON.stringify(site.description)), signal),
-    );
     while (!signal.aborted) {
-      await this.#retry(() => this.#publish(site, description));
+      await this.#retry(() => this.#publish(site));
       if (this.#publishedAt === undefined) log.info(`The index of the site is at ${this.#store.address}.`);
       this.#publishedAt = performance.now();
       if (this.#pending.length === 0 && !this.#isBroken) await this.#sleepUntilChange(RENEWAL_MS);
@@ -278,10 +277,12 @@ class RunningPublisher implements IndexPublisher {
     }
   }
 
-  async #publish(site: PublishedSite, description: PublishedIndex['site']): Promise<void> {
+  async #publish(site: PublishedSite): Promise<void> {
     const { head } = this.#options;
     const { signal } = this.#closing;
     const last = head.index;
+    const content = Buffer.from(JSON.stringify(site.description));
+    const description = (this.#description ??= await putObject(this.#store, 'site', content, signal));
     const records = await this.#renewDuring<PublishedRecords>(
       this.#continues(site, last) ? this.#publishChanges(site, last) : this.#publishBase(site, last),
     );
@@ -293,6 +294,7 @@ class RunningPublisher implements IndexPublisher {
     );
     if (head.wasMissing) {
       this.#isBroken = true;
+      this.#description = undefined;
       this.#options.files.forget();
     }
     head.wasMissing = false;

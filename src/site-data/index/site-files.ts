@@ -26,17 +26,18 @@ export interface SiteFiles {
 
 const MAX_FETCHES = 8;
 
-/** The limit for the response, and for a whole file at about 1 MB/s. */
-const FETCH_MS = 60_000;
+/** How long the bucket may take to respond. A body gets this time as well, and a second for each MB. */
+const RESPONSE_MS = 60_000;
+const MIN_BYTES_PER_MS = 1_000;
 
 /** Returns the folder of the local copy of an index. */
 export const toReplicaFolder = (state: string): string => join(state, 'site', 'replica');
 
 /** @param folder The folder of the local copy of the index, which has the table of packed files. */
-export function openSiteFiles(store: ObjectStore, folder: string): SiteFiles {
+export function openSiteFiles(store: ObjectStore, folder: string, responseMs = RESPONSE_MS): SiteFiles {
   const limit = limitConcurrency(MAX_FETCHES);
   return {
-    fetch: (contentDigest, target) => limit(() => fetchFile(store, folder, { contentDigest, target })),
+    fetch: (contentDigest, target) => limit(() => fetchFile(store, folder, { contentDigest, target, responseMs })),
     close: () => store.close(),
   };
 }
@@ -44,13 +45,19 @@ export function openSiteFiles(store: ObjectStore, folder: string): SiteFiles {
 interface Fetched {
   readonly contentDigest: string;
   readonly target: string;
+  readonly responseMs: number;
 }
 
-async function fetchFile(store: ObjectStore, folder: string, { contentDigest, target }: Fetched): Promise<void> {
+async function fetchFile(store: ObjectStore, folder: string, fetched: Fetched): Promise<void> {
+  const { contentDigest, target, responseMs } = fetched;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const endAfter = (milliseconds: number) =>
+    setTimeout(() => ending.abort(new DOMException('The bucket is too slow.', 'TimeoutError')), milliseconds);
+  let timer = endAfter(responseMs);
   try {
     const packed = findPackedFile(folder, contentDigest);
     const { key, start = 0, bytes } = packed ?? { key: toFileKey(contentDigest) };
-    const signal = AbortSignal.timeout(FETCH_MS);
     if (bytes === 0) {
       await writeFile(target, '', { mode: 0o600 });
       return;
@@ -58,6 +65,8 @@ async function fetchFile(store: ObjectStore, folder: string, { contentDigest, ta
     const range = bytes === undefined ? undefined : { start, end: start + bytes - 1 };
     const found = await store.get(key, { signal, ...(range && { range }) });
     if (found === undefined) throw new ObjectStoreError(`${store.address}/${key} is missing.`, { isTemporary: true });
+    clearTimeout(timer);
+    timer = endAfter(responseMs + found.bytes / MIN_BYTES_PER_MS);
     await pipeline(Readable.from(found.body), createWriteStream(target, { mode: 0o600 }), { signal });
     if ((await digestOf(target)) !== contentDigest)
       throw new ObjectStoreError(`${store.address}/${key} is damaged.`, { isTemporary: false });
@@ -65,13 +74,15 @@ async function fetchFile(store: ObjectStore, folder: string, { contentDigest, ta
     await rm(target, { force: true });
     const isTableDamaged = isDamage(cause);
     if (isTableDamaged) deletePackTable(folder);
-    const isStore = cause instanceof ObjectStoreError || (cause as Error).name === 'TimeoutError';
+    const isStore = cause instanceof ObjectStoreError || signal.aborted;
     if (!isStore && !isTableDamaged) throw cause;
     const headers = { 'Retry-After': '5' };
     throw new AppError('unavailable', 'The file can’t be read from the bucket of the site now. Retry later.', {
       cause,
       headers,
     });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

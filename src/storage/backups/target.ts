@@ -45,8 +45,15 @@ export interface BackupTargetOptions {
 
 const isBucket = (place: string): boolean => place.startsWith('s3://');
 
+/** @throws ArchiveError for the address of an unknown store, which would otherwise name a folder. */
+function checkScheme(place: string): void {
+  if (isBucket(place) || !/^[a-z][a-z\d+.-]*:\/\//i.test(place)) return;
+  throw new ArchiveError(`Expected a path, or an address such as s3://bucket/prefix; received ${place}`);
+}
+
 /** Returns the target that a place names, such as `TRELLIS_BACKUP`: the path of a folder, or `s3://bucket/prefix`. */
 export async function openBackupTarget(place: string, options: BackupTargetOptions): Promise<BackupTarget> {
+  checkScheme(place);
   if (!isBucket(place)) return createFolderTarget(resolve(place));
   // Loaded late, because most backups are files.
   const { createBucketTarget } = await import('../objects/bucket-target.js');
@@ -55,6 +62,7 @@ export async function openBackupTarget(place: string, options: BackupTargetOptio
 
 /** Returns the target and the name of one backup, such as the argument of `trellis backup`. */
 export async function locateBackup(place: string, options: BackupTargetOptions): Promise<BackupLocation> {
+  checkScheme(place);
   if (!isBucket(place)) return { target: createFolderTarget(dirname(resolve(place))), name: basename(place) };
   const [, folder = place, name = '', query = ''] = /^(s3:\/\/[^/?]+(?:\/[^?]*)?)\/([^/?]+)(\?.*)?$/.exec(place) ?? [];
   if (name === '') throw new ArchiveError('Expected the address of a backup, such as s3://bucket/name');
