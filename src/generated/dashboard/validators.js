@@ -72,7 +72,7 @@ return errors === 0;
 
 export const errorSchema = validate4;
 const schema3 = {"$id":"function-errorSchema","$ref":"response#/components/schemas/Error"};
-const schema4 = {"type":"object","required":["error","code","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ErrorCode"},"field":{"type":"string","maxLength":256},"requestId":{"type":"string","maxLength":128}}};
+const schema4 = {"type":"object","required":["error","code","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"response#/components/schemas/ErrorCode"},"field":{"type":"string","maxLength":256},"requestId":{"type":"string","maxLength":128}}};
 const schema5 = {"type":"string","enum":["invalid_input","malformed_body","unauthenticated","cross_site","forbidden","session_required","not_found","method_not_allowed","not_acceptable","conflict","precondition_failed","too_large","unsupported_media_type","unprocessable","rate_limited","internal","bad_gateway","unavailable"]};
 const func0 = runtime0.default;
 
@@ -119,13 +119,13 @@ let data1 = data.code;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema5.enum;
 if(!((((((((((((((((((data1 === "invalid_input") || (data1 === "malformed_body")) || (data1 === "unauthenticated")) || (data1 === "cross_site")) || (data1 === "forbidden")) || (data1 === "session_required")) || (data1 === "not_found")) || (data1 === "method_not_allowed")) || (data1 === "not_acceptable")) || (data1 === "conflict")) || (data1 === "precondition_failed")) || (data1 === "too_large")) || (data1 === "unsupported_media_type")) || (data1 === "unprocessable")) || (data1 === "rate_limited")) || (data1 === "internal")) || (data1 === "bad_gateway")) || (data1 === "unavailable"))){
-validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -227,8 +227,8 @@ return errors === 0;
 
 export const readinessSchema = validate7;
 const schema6 = {"$id":"function-readinessSchema","$ref":"response#/components/schemas/Readiness"};
-const schema7 = {"type":"object","required":["status","goroutines"],"properties":{"status":{"type":"string","const":"ok"},"goroutines":{"type":"integer","minimum":1},"site":{"$ref":"#/components/schemas/SiteReadiness"}}};
-const schema8 = {"type":"object","required":["status"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"reason":{"type":"string"},"problemCount":{"type":"integer","minimum":0},"problems":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SiteProblem"}},"indexAgeSeconds":{"type":"integer","minimum":0}}};
+const schema7 = {"type":"object","required":["status","goroutines"],"properties":{"status":{"type":"string","const":"ok"},"goroutines":{"type":"integer","minimum":1},"site":{"$ref":"response#/components/schemas/SiteReadiness"}}};
+const schema8 = {"type":"object","required":["status"],"properties":{"status":{"type":"string","enum":["ok","starting","unavailable"]},"reason":{"type":"string"},"problemCount":{"type":"integer","minimum":0},"problems":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/SiteProblem"}},"indexAgeSeconds":{"type":"integer","minimum":0}}};
 const schema9 = {"type":"object","required":["path","reason"],"properties":{"path":{"type":"string"},"line":{"type":"integer","minimum":1},"reason":{"type":"string"}}};
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -714,7 +714,7 @@ return errors === 0;
 
 export const beginRegistrationBody = validate20;
 const schema14 = {"$id":"function-beginRegistrationBody","$ref":"request#/components/schemas/BeginRegistrationRequest"};
-const schema16 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"},"inviteToken":{"type":"string","maxLength":256}}};
+const schema16 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"request#/components/schemas/Username"},"displayName":{"$ref":"request#/components/schemas/DisplayName"},"inviteToken":{"type":"string","maxLength":256}}};
 const schema17 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"};
 const pattern0 = new RegExp("^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$", "u");
 
@@ -905,11 +905,11 @@ return errors === 0;
 
 export const creationOptionsSchema = validate28;
 const schema19 = {"$id":"function-creationOptionsSchema","$ref":"response#/components/schemas/CreationOptions"};
-const schema20 = {"type":"object","required":["rp","user","challenge","pubKeyCredParams"],"properties":{"rp":{"type":"object","required":["name"],"properties":{"id":{"type":"string"},"name":{"type":"string"}}},"user":{"type":"object","required":["id","name","displayName"],"properties":{"id":{"$ref":"#/components/schemas/Base64Url"},"name":{"type":"string"},"displayName":{"type":"string"}}},"challenge":{"$ref":"#/components/schemas/Base64Url"},"pubKeyCredParams":{"type":"array","items":{"type":"object","required":["type","alg"],"properties":{"type":{"type":"string","const":"public-key"},"alg":{"type":"integer"}}}},"timeout":{"type":"integer"},"excludeCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"authenticatorSelection":{"type":"object","properties":{"authenticatorAttachment":{"type":"string","enum":["platform","cross-platform"]},"residentKey":{"type":"string","enum":["discouraged","preferred","required"]},"requireResidentKey":{"type":"boolean"},"userVerification":{"$ref":"#/components/schemas/UserVerification"}}},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"attestation":{"type":"string","enum":["none","indirect","direct","enterprise"]},"extensions":{"type":"object","additionalProperties":true}}};
+const schema20 = {"type":"object","required":["rp","user","challenge","pubKeyCredParams"],"properties":{"rp":{"type":"object","required":["name"],"properties":{"id":{"type":"string"},"name":{"type":"string"}}},"user":{"type":"object","required":["id","name","displayName"],"properties":{"id":{"$ref":"response#/components/schemas/Base64Url"},"name":{"type":"string"},"displayName":{"type":"string"}}},"challenge":{"$ref":"response#/components/schemas/Base64Url"},"pubKeyCredParams":{"type":"array","items":{"type":"object","required":["type","alg"],"properties":{"type":{"type":"string","const":"public-key"},"alg":{"type":"integer"}}}},"timeout":{"type":"integer"},"excludeCredentials":{"type":"array","items":{"$ref":"response#/components/schemas/CredentialDescriptor"}},"authenticatorSelection":{"type":"object","properties":{"authenticatorAttachment":{"type":"string","enum":["platform","cross-platform"]},"residentKey":{"type":"string","enum":["discouraged","preferred","required"]},"requireResidentKey":{"type":"boolean"},"userVerification":{"$ref":"response#/components/schemas/UserVerification"}}},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"attestation":{"type":"string","enum":["none","indirect","direct","enterprise"]},"extensions":{"type":"object","additionalProperties":true}}};
 const schema21 = {"type":"string","pattern":"^[A-Za-z0-9_-]*$"};
 const schema25 = {"type":"string","enum":["discouraged","preferred","required"]};
 const pattern2 = new RegExp("^[A-Za-z0-9_-]*$", "u");
-const schema23 = {"type":"object","required":["id","type"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"transports":{"type":"array","items":{"type":"string","enum":["ble","cable","hybrid","internal","nfc","smart-card","usb"]}}}};
+const schema23 = {"type":"object","required":["id","type"],"properties":{"id":{"$ref":"response#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"transports":{"type":"array","items":{"type":"string","enum":["ble","cable","hybrid","internal","nfc","smart-card","usb"]}}}};
 const schema24 = {"type":"string","minLength":1,"maxLength":1364,"pattern":"^[A-Za-z0-9_-]+$"};
 const pattern4 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 
@@ -1155,14 +1155,14 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!pattern2.test(data4)){
-validate29.errors = [{instancePath:instancePath+"/user/id",schemaPath:"#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+validate29.errors = [{instancePath:instancePath+"/user/id",schemaPath:"response#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/user/id",schemaPath:"#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate29.errors = [{instancePath:instancePath+"/user/id",schemaPath:"response#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -1235,14 +1235,14 @@ const _errs18 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(!pattern2.test(data7)){
-validate29.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+validate29.errors = [{instancePath:instancePath+"/challenge",schemaPath:"response#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate29.errors = [{instancePath:instancePath+"/challenge",schemaPath:"response#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs17){
@@ -1474,13 +1474,13 @@ let data19 = data15.userVerification;
 const _errs40 = errors;
 const _errs41 = errors;
 if(typeof data19 !== "string"){
-validate29.errors = [{instancePath:instancePath+"/authenticatorSelection/userVerification",schemaPath:"#/components/schemas/UserVerification/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate29.errors = [{instancePath:instancePath+"/authenticatorSelection/userVerification",schemaPath:"response#/components/schemas/UserVerification/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs42 = errors;
 const vSchema2 = schema25.enum;
 if(!(((data19 === "discouraged") || (data19 === "preferred")) || (data19 === "required"))){
-validate29.errors = [{instancePath:instancePath+"/authenticatorSelection/userVerification",schemaPath:"#/components/schemas/UserVerification/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values"}];
+validate29.errors = [{instancePath:instancePath+"/authenticatorSelection/userVerification",schemaPath:"response#/components/schemas/UserVerification/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -1775,7 +1775,7 @@ return errors === 0;
 
 export const finishRegistrationBody = validate39;
 const schema29 = {"$id":"function-finishRegistrationBody","$ref":"request#/components/schemas/RegistrationCredential"};
-const schema30 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"rawId":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","attestationObject"],"properties":{"clientDataJSON":{"$ref":"#/components/schemas/ClientData"},"attestationObject":{"type":"string","minLength":1,"maxLength":32768,"pattern":"^[A-Za-z0-9_-]+$"},"authenticatorData":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"},"transports":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":32}},"publicKeyAlgorithm":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"publicKey":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
+const schema30 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"request#/components/schemas/CredentialId"},"rawId":{"$ref":"request#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"request#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"request#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","attestationObject"],"properties":{"clientDataJSON":{"$ref":"request#/components/schemas/ClientData"},"attestationObject":{"type":"string","minLength":1,"maxLength":32768,"pattern":"^[A-Za-z0-9_-]+$"},"authenticatorData":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"},"transports":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":32}},"publicKeyAlgorithm":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"publicKey":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
 const schema32 = {"type":"string","enum":["platform","cross-platform"]};
 const schema33 = {"type":"object","additionalProperties":true,"maxProperties":32};
 const schema34 = {"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"};
@@ -1887,13 +1887,13 @@ let data3 = data.authenticatorAttachment;
 const _errs5 = errors;
 const _errs6 = errors;
 if(typeof data3 !== "string"){
-validate40.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"request#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
 const vSchema0 = schema32.enum;
 if(!((data3 === "platform") || (data3 === "cross-platform"))){
-validate40.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
+validate40.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"request#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -1917,7 +1917,7 @@ const _errs10 = errors;
 if(errors === _errs9){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(Object.keys(data4).length > 32){
-validate40.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
+validate40.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"request#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
 return false;
 }
 else {
@@ -1925,7 +1925,7 @@ const _errs11 = errors;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate40.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"request#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs9){
@@ -1960,12 +1960,12 @@ const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 8192){
-validate40.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+validate40.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data6)){
-validate40.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+validate40.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
@@ -1973,7 +1973,7 @@ else {
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs15){
@@ -2349,7 +2349,7 @@ return errors === 0;
 
 export const beginLoginBody = validate48;
 const schema37 = {"$id":"function-beginLoginBody","$ref":"request#/components/schemas/BeginLoginRequest"};
-const schema38 = {"type":"object","additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"}}};
+const schema38 = {"type":"object","additionalProperties":false,"properties":{"username":{"$ref":"request#/components/schemas/Username"}}};
 
 function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -2412,7 +2412,7 @@ return errors === 0;
 
 export const requestOptionsSchema = validate52;
 const schema39 = {"$id":"function-requestOptionsSchema","$ref":"response#/components/schemas/RequestOptions"};
-const schema40 = {"type":"object","required":["challenge"],"properties":{"challenge":{"$ref":"#/components/schemas/Base64Url"},"rpId":{"type":"string"},"timeout":{"type":"integer"},"allowCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"userVerification":{"$ref":"#/components/schemas/UserVerification"},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"extensions":{"type":"object","additionalProperties":true}}};
+const schema40 = {"type":"object","required":["challenge"],"properties":{"challenge":{"$ref":"response#/components/schemas/Base64Url"},"rpId":{"type":"string"},"timeout":{"type":"integer"},"allowCredentials":{"type":"array","items":{"$ref":"response#/components/schemas/CredentialDescriptor"}},"userVerification":{"$ref":"response#/components/schemas/UserVerification"},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"extensions":{"type":"object","additionalProperties":true}}};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -2434,14 +2434,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern2.test(data0)){
-validate53.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+validate53.errors = [{instancePath:instancePath+"/challenge",schemaPath:"response#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate53.errors = [{instancePath:instancePath+"/challenge",schemaPath:"response#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -2531,13 +2531,13 @@ let data5 = data.userVerification;
 const _errs11 = errors;
 const _errs12 = errors;
 if(typeof data5 !== "string"){
-validate53.errors = [{instancePath:instancePath+"/userVerification",schemaPath:"#/components/schemas/UserVerification/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate53.errors = [{instancePath:instancePath+"/userVerification",schemaPath:"response#/components/schemas/UserVerification/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs13 = errors;
 const vSchema0 = schema25.enum;
 if(!(((data5 === "discouraged") || (data5 === "preferred")) || (data5 === "required"))){
-validate53.errors = [{instancePath:instancePath+"/userVerification",schemaPath:"#/components/schemas/UserVerification/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values"}];
+validate53.errors = [{instancePath:instancePath+"/userVerification",schemaPath:"response#/components/schemas/UserVerification/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -2781,7 +2781,7 @@ return errors === 0;
 
 export const finishLoginBody = validate60;
 const schema46 = {"$id":"function-finishLoginBody","$ref":"request#/components/schemas/AuthenticationCredential"};
-const schema47 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"rawId":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","authenticatorData","signature"],"properties":{"clientDataJSON":{"$ref":"#/components/schemas/ClientData"},"authenticatorData":{"type":"string","minLength":1,"maxLength":8192,"pattern":"^[A-Za-z0-9_-]+$"},"signature":{"type":"string","minLength":1,"maxLength":8192,"pattern":"^[A-Za-z0-9_-]+$"},"userHandle":{"type":"string","maxLength":88,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
+const schema47 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"request#/components/schemas/CredentialId"},"rawId":{"$ref":"request#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"request#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"request#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","authenticatorData","signature"],"properties":{"clientDataJSON":{"$ref":"request#/components/schemas/ClientData"},"authenticatorData":{"type":"string","minLength":1,"maxLength":8192,"pattern":"^[A-Za-z0-9_-]+$"},"signature":{"type":"string","minLength":1,"maxLength":8192,"pattern":"^[A-Za-z0-9_-]+$"},"userHandle":{"type":"string","maxLength":88,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -2852,13 +2852,13 @@ let data3 = data.authenticatorAttachment;
 const _errs5 = errors;
 const _errs6 = errors;
 if(typeof data3 !== "string"){
-validate61.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"request#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
 const vSchema0 = schema32.enum;
 if(!((data3 === "platform") || (data3 === "cross-platform"))){
-validate61.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
+validate61.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"request#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -2882,7 +2882,7 @@ const _errs10 = errors;
 if(errors === _errs9){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(Object.keys(data4).length > 32){
-validate61.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
+validate61.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"request#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
 return false;
 }
 else {
@@ -2890,7 +2890,7 @@ const _errs11 = errors;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"request#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs9){
@@ -2925,12 +2925,12 @@ const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 8192){
-validate61.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+validate61.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data6)){
-validate61.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+validate61.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
@@ -2938,7 +2938,7 @@ else {
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs15){
@@ -3809,13 +3809,13 @@ let data3 = data.authenticatorAttachment;
 const _errs5 = errors;
 const _errs6 = errors;
 if(typeof data3 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"request#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
 const vSchema0 = schema32.enum;
 if(!((data3 === "platform") || (data3 === "cross-platform"))){
-validate77.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"request#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -3839,7 +3839,7 @@ const _errs10 = errors;
 if(errors === _errs9){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(Object.keys(data4).length > 32){
-validate77.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
+validate77.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"request#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
 return false;
 }
 else {
@@ -3847,7 +3847,7 @@ const _errs11 = errors;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"request#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs9){
@@ -3882,12 +3882,12 @@ const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 8192){
-validate77.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+validate77.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data6)){
-validate77.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 else {
@@ -3895,7 +3895,7 @@ else {
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"request#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs15){
@@ -4428,7 +4428,7 @@ return errors === 0;
 
 export const renameCredentialBody = validate86;
 const schema68 = {"$id":"function-renameCredentialBody","$ref":"request#/components/schemas/CredentialRenameRequest"};
-const schema69 = {"type":"object","required":["label"],"properties":{"label":{"$ref":"#/components/schemas/PasskeyLabel"}}};
+const schema69 = {"type":"object","required":["label"],"properties":{"label":{"$ref":"request#/components/schemas/PasskeyLabel"}}};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -4525,8 +4525,8 @@ return errors === 0;
 
 export const listTokensResponse200 = validate91;
 const schema71 = {"$id":"function-listTokensResponse200","type":"array","items":{"$ref":"response#/components/schemas/APIToken"}};
-const schema72 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
-const schema73 = {"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"}};
+const schema72 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"response#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
+const schema73 = {"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"response#/components/schemas/Scope"}};
 const schema74 = {"type":"string","enum":["read","write"]};
 const func51 = runtime2.default;
 
@@ -4553,13 +4553,13 @@ let data0 = data[i0];
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate93.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate93.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema74.enum;
 if(!((data0 === "read") || (data0 === "write"))){
-validate93.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema74.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema74.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -4899,7 +4899,7 @@ return errors === 0;
 
 export const createTokenBody = validate97;
 const schema76 = {"$id":"function-createTokenBody","$ref":"request#/components/schemas/CreateTokenRequest"};
-const schema77 = {"type":"object","required":["label","expiresAt"],"additionalProperties":false,"properties":{"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"expiresAt":{"type":"string","format":"date-time","maxLength":64},"scopes":{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"},"default":["read"]}}};
+const schema77 = {"type":"object","required":["label","expiresAt"],"additionalProperties":false,"properties":{"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"expiresAt":{"type":"string","format":"date-time","maxLength":64},"scopes":{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"request#/components/schemas/Scope"},"default":["read"]}}};
 const schema78 = {"type":"string","enum":["read","write"]};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -5022,13 +5022,13 @@ let data3 = data2[i0];
 const _errs8 = errors;
 const _errs9 = errors;
 if(typeof data3 !== "string"){
-validate98.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate98.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"request#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs10 = errors;
 const vSchema0 = schema78.enum;
 if(!((data3 === "read") || (data3 === "write"))){
-validate98.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema78.enum},message:"must be equal to one of the allowed values"}];
+validate98.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"request#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema78.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -5110,7 +5110,7 @@ return errors === 0;
 
 export const createdTokenSchema = validate100;
 const schema79 = {"$id":"function-createdTokenSchema","$ref":"response#/components/schemas/CreatedToken"};
-const schema80 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt","token"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"token":{"type":"string","pattern":"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"}}};
+const schema80 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt","token"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"response#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"token":{"type":"string","pattern":"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"}}};
 const pattern30 = new RegExp("^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$", "u");
 
 function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -5371,7 +5371,7 @@ return errors === 0;
 
 export const settingsSchema = validate105;
 const schema82 = {"$id":"function-settingsSchema","$ref":"response#/components/schemas/Settings"};
-const schema83 = {"type":"object","required":["githubUrl","githubUsername","githubTokenSet","githubAppInstallationId","githubAppConfigured","forgejoUrl","forgejoUsername","forgejoTokenSet","gitlabUrl","gitlabUsername","gitlabTokenSet","renovateRebaseLabel","renovateAuthors","theme"],"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubUsername":{"type":"string","maxLength":64},"githubTokenSet":{"type":"boolean"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"githubAppConfigured":{"type":"boolean"},"forgejoUrl":{"type":"string","maxLength":2048},"forgejoUsername":{"type":"string","maxLength":64},"forgejoTokenSet":{"type":"boolean"},"gitlabUrl":{"type":"string","maxLength":2048},"gitlabUsername":{"type":"string","maxLength":64},"gitlabTokenSet":{"type":"boolean"},"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","items":{"type":"string","maxLength":64}},"theme":{"$ref":"#/components/schemas/Theme"},"timezone":{"type":"string","maxLength":64}}};
+const schema83 = {"type":"object","required":["githubUrl","githubUsername","githubTokenSet","githubAppInstallationId","githubAppConfigured","forgejoUrl","forgejoUsername","forgejoTokenSet","gitlabUrl","gitlabUsername","gitlabTokenSet","renovateRebaseLabel","renovateAuthors","theme"],"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubUsername":{"type":"string","maxLength":64},"githubTokenSet":{"type":"boolean"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"githubAppConfigured":{"type":"boolean"},"forgejoUrl":{"type":"string","maxLength":2048},"forgejoUsername":{"type":"string","maxLength":64},"forgejoTokenSet":{"type":"boolean"},"gitlabUrl":{"type":"string","maxLength":2048},"gitlabUsername":{"type":"string","maxLength":64},"gitlabTokenSet":{"type":"boolean"},"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","items":{"type":"string","maxLength":64}},"theme":{"$ref":"response#/components/schemas/Theme"},"timezone":{"type":"string","maxLength":64}}};
 const schema84 = {"type":"string","enum":["","light","dark"]};
 
 function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -5750,13 +5750,13 @@ let data16 = data.theme;
 const _errs33 = errors;
 const _errs34 = errors;
 if(typeof data16 !== "string"){
-validate106.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate106.errors = [{instancePath:instancePath+"/theme",schemaPath:"response#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs35 = errors;
 const vSchema0 = schema84.enum;
 if(!(((data16 === "") || (data16 === "light")) || (data16 === "dark"))){
-validate106.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema84.enum},message:"must be equal to one of the allowed values"}];
+validate106.errors = [{instancePath:instancePath+"/theme",schemaPath:"response#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema84.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -5845,7 +5845,7 @@ return errors === 0;
 
 export const saveSettingsBody = validate108;
 const schema85 = {"$id":"function-saveSettingsBody","$ref":"request#/components/schemas/SettingsRequest"};
-const schema86 = {"type":"object","additionalProperties":false,"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubToken":{"$ref":"#/components/schemas/ForgeToken"},"githubUsername":{"$ref":"#/components/schemas/ForgeUsername"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"forgejoUrl":{"$ref":"#/components/schemas/ForgeUrl"},"forgejoToken":{"$ref":"#/components/schemas/ForgeToken"},"forgejoUsername":{"$ref":"#/components/schemas/ForgeUsername"},"gitlabUrl":{"$ref":"#/components/schemas/ForgeUrl"},"gitlabToken":{"$ref":"#/components/schemas/ForgeToken"},"gitlabUsername":{"$ref":"#/components/schemas/ForgeUsername"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":64,"pattern":"^[^,]*$"}}}};
+const schema86 = {"type":"object","additionalProperties":false,"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubToken":{"$ref":"request#/components/schemas/ForgeToken"},"githubUsername":{"$ref":"request#/components/schemas/ForgeUsername"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"forgejoUrl":{"$ref":"request#/components/schemas/ForgeUrl"},"forgejoToken":{"$ref":"request#/components/schemas/ForgeToken"},"forgejoUsername":{"$ref":"request#/components/schemas/ForgeUsername"},"gitlabUrl":{"$ref":"request#/components/schemas/ForgeUrl"},"gitlabToken":{"$ref":"request#/components/schemas/ForgeToken"},"gitlabUsername":{"$ref":"request#/components/schemas/ForgeUsername"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":64,"pattern":"^[^,]*$"}}}};
 const schema87 = {"type":["string","null"],"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"};
 const schema88 = {"type":"string","maxLength":64,"pattern":"^[^\\p{Cc}]*$"};
 const schema89 = {"type":"string","maxLength":2048};
@@ -5900,19 +5900,19 @@ let data1 = data.githubToken;
 const _errs4 = errors;
 const _errs5 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate109.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
+validate109.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"request#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
 return false;
 }
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 512){
-validate109.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate109.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"request#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern32.test(data1)){
-validate109.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"request#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 else {
@@ -5939,12 +5939,12 @@ const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate109.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate109.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data2)){
-validate109.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -5952,7 +5952,7 @@ else {
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs8){
@@ -6007,14 +6007,14 @@ const _errs14 = errors;
 if(errors === _errs13){
 if(typeof data4 === "string"){
 if(func0(data4) > 2048){
-validate109.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate109.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"request#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"request#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs13){
@@ -6034,19 +6034,19 @@ let data5 = data.forgejoToken;
 const _errs15 = errors;
 const _errs16 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate109.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
+validate109.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"request#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
 return false;
 }
 const _errs17 = errors;
 if(errors === _errs16){
 if(typeof data5 === "string"){
 if(func0(data5) > 512){
-validate109.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate109.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"request#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern32.test(data5)){
-validate109.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"request#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 else {
@@ -6073,12 +6073,12 @@ const _errs20 = errors;
 if(errors === _errs19){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate109.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate109.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data6)){
-validate109.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -6086,7 +6086,7 @@ else {
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs19){
@@ -6109,14 +6109,14 @@ const _errs23 = errors;
 if(errors === _errs22){
 if(typeof data7 === "string"){
 if(func0(data7) > 2048){
-validate109.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate109.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"request#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"request#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs22){
@@ -6136,19 +6136,19 @@ let data8 = data.gitlabToken;
 const _errs24 = errors;
 const _errs25 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate109.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
+validate109.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"request#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
 return false;
 }
 const _errs26 = errors;
 if(errors === _errs25){
 if(typeof data8 === "string"){
 if(func0(data8) > 512){
-validate109.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate109.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"request#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern32.test(data8)){
-validate109.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"request#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 else {
@@ -6175,12 +6175,12 @@ const _errs29 = errors;
 if(errors === _errs28){
 if(typeof data9 === "string"){
 if(func0(data9) > 64){
-validate109.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate109.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data9)){
-validate109.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -6188,7 +6188,7 @@ else {
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs28){
@@ -6332,7 +6332,7 @@ return errors === 0;
 
 export const testForgeBody = validate111;
 const schema95 = {"$id":"function-testForgeBody","$ref":"request#/components/schemas/ForgeTestRequest"};
-const schema96 = {"type":"object","required":["forge","settings"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"settings":{"$ref":"#/components/schemas/SettingsRequest"}}};
+const schema96 = {"type":"object","required":["forge","settings"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"settings":{"$ref":"request#/components/schemas/SettingsRequest"}}};
 const schema97 = {"type":"string","enum":["github","forgejo","gitlab"]};
 
 function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -6381,19 +6381,19 @@ let data1 = data.githubToken;
 const _errs4 = errors;
 const _errs5 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate113.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
+validate113.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"request#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
 return false;
 }
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 512){
-validate113.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate113.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"request#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern32.test(data1)){
-validate113.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+validate113.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"request#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 else {
@@ -6420,12 +6420,12 @@ const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate113.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate113.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data2)){
-validate113.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate113.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -6433,7 +6433,7 @@ else {
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate113.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs8){
@@ -6488,14 +6488,14 @@ const _errs14 = errors;
 if(errors === _errs13){
 if(typeof data4 === "string"){
 if(func0(data4) > 2048){
-validate113.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate113.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"request#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate113.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"request#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs13){
@@ -6515,19 +6515,19 @@ let data5 = data.forgejoToken;
 const _errs15 = errors;
 const _errs16 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate113.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
+validate113.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"request#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
 return false;
 }
 const _errs17 = errors;
 if(errors === _errs16){
 if(typeof data5 === "string"){
 if(func0(data5) > 512){
-validate113.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate113.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"request#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern32.test(data5)){
-validate113.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+validate113.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"request#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 else {
@@ -6554,12 +6554,12 @@ const _errs20 = errors;
 if(errors === _errs19){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate113.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate113.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data6)){
-validate113.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate113.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -6567,7 +6567,7 @@ else {
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate113.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs19){
@@ -6590,14 +6590,14 @@ const _errs23 = errors;
 if(errors === _errs22){
 if(typeof data7 === "string"){
 if(func0(data7) > 2048){
-validate113.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate113.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"request#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate113.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"request#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs22){
@@ -6617,19 +6617,19 @@ let data8 = data.gitlabToken;
 const _errs24 = errors;
 const _errs25 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate113.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
+validate113.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"request#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema87.type},message:"must be string,null"}];
 return false;
 }
 const _errs26 = errors;
 if(errors === _errs25){
 if(typeof data8 === "string"){
 if(func0(data8) > 512){
-validate113.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate113.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"request#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern32.test(data8)){
-validate113.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+validate113.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"request#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 else {
@@ -6656,12 +6656,12 @@ const _errs29 = errors;
 if(errors === _errs28){
 if(typeof data9 === "string"){
 if(func0(data9) > 64){
-validate113.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate113.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data9)){
-validate113.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate113.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -6669,7 +6669,7 @@ else {
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate113.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs28){
@@ -6823,13 +6823,13 @@ let data0 = data.forge;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate112.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate112.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate112.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate112.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -6893,7 +6893,7 @@ return errors === 0;
 
 export const forgeTestSchema = validate116;
 const schema107 = {"$id":"function-forgeTestSchema","$ref":"response#/components/schemas/ForgeTest"};
-const schema108 = {"type":"object","required":["forge","works","missing"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"works":{"type":"boolean"},"username":{"type":"string"},"repoCount":{"type":"integer","minimum":0},"expiresAt":{"type":"string","format":"date-time"},"missing":{"type":"array","items":{"type":"object","required":["permission","purpose"],"properties":{"permission":{"type":"string"},"purpose":{"type":"string"}}}},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"}}};
+const schema108 = {"type":"object","required":["forge","works","missing"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"works":{"type":"boolean"},"username":{"type":"string"},"repoCount":{"type":"integer","minimum":0},"expiresAt":{"type":"string","format":"date-time"},"missing":{"type":"array","items":{"type":"object","required":["permission","purpose"],"properties":{"permission":{"type":"string"},"purpose":{"type":"string"}}}},"error":{"type":"string"},"errorKind":{"$ref":"response#/components/schemas/ForgeErrorKind"}}};
 const schema109 = {"type":"string","enum":["github","forgejo","gitlab"]};
 const schema110 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
@@ -6914,13 +6914,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate117.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate117.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate117.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate117.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7129,13 +7129,13 @@ let data10 = data.errorKind;
 const _errs22 = errors;
 const _errs23 = errors;
 if(typeof data10 !== "string"){
-validate117.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate117.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs24 = errors;
 const vSchema1 = schema110.enum;
 if(!(((((((data10 === "unreachable") || (data10 === "unauthorized")) || (data10 === "not_found")) || (data10 === "rate_limited")) || (data10 === "conflict")) || (data10 === "address_refused")) || (data10 === "unknown"))){
-validate117.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate117.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7189,7 +7189,7 @@ return errors === 0;
 
 export const listForgeCredentialsResponse200 = validate119;
 const schema111 = {"$id":"function-listForgeCredentialsResponse200","type":"array","items":{"$ref":"response#/components/schemas/ForgeCredential"}};
-const schema112 = {"type":"object","required":["id","forge","label","url","username","state","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"forge":{"$ref":"#/components/schemas/ForgeName"},"label":{"type":"string","maxLength":100},"url":{"type":"string"},"username":{"type":"string"},"state":{"$ref":"#/components/schemas/ForgeCredentialState"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"error":{"type":"string"},"staleSince":{"type":"string","format":"date-time"},"repoCount":{"type":"integer","minimum":0},"expiresAt":{"type":"string","format":"date-time"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema112 = {"type":"object","required":["id","forge","label","url","username","state","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"forge":{"$ref":"response#/components/schemas/ForgeName"},"label":{"type":"string","maxLength":100},"url":{"type":"string"},"username":{"type":"string"},"state":{"$ref":"response#/components/schemas/ForgeCredentialState"},"errorKind":{"$ref":"response#/components/schemas/ForgeErrorKind"},"error":{"type":"string"},"staleSince":{"type":"string","format":"date-time"},"repoCount":{"type":"integer","minimum":0},"expiresAt":{"type":"string","format":"date-time"},"createdAt":{"type":"string","format":"date-time"}}};
 const schema114 = {"type":"string","enum":["unread","works","failed"]};
 
 function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -7235,13 +7235,13 @@ let data1 = data.forge;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate120.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate120.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate120.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate120.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7320,13 +7320,13 @@ let data5 = data.state;
 const _errs12 = errors;
 const _errs13 = errors;
 if(typeof data5 !== "string"){
-validate120.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/ForgeCredentialState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate120.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/ForgeCredentialState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs14 = errors;
 const vSchema1 = schema114.enum;
 if(!(((data5 === "unread") || (data5 === "works")) || (data5 === "failed"))){
-validate120.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/ForgeCredentialState/enum",keyword:"enum",params:{allowedValues: schema114.enum},message:"must be equal to one of the allowed values"}];
+validate120.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/ForgeCredentialState/enum",keyword:"enum",params:{allowedValues: schema114.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7347,13 +7347,13 @@ let data6 = data.errorKind;
 const _errs15 = errors;
 const _errs16 = errors;
 if(typeof data6 !== "string"){
-validate120.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate120.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs17 = errors;
 const vSchema2 = schema110.enum;
 if(!(((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "address_refused")) || (data6 === "unknown"))){
-validate120.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate120.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7627,7 +7627,7 @@ return errors === 0;
 
 export const createForgeCredentialBody = validate123;
 const schema117 = {"$id":"function-createForgeCredentialBody","$ref":"request#/components/schemas/CreateForgeCredential"};
-const schema118 = {"type":"object","required":["forge","label","token"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"label":{"$ref":"#/components/schemas/ForgeCredentialLabel"},"url":{"$ref":"#/components/schemas/ForgeCredentialUrl"},"username":{"$ref":"#/components/schemas/ForgeUsername"},"token":{"type":"string","minLength":1,"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]+\\s*$"}}};
+const schema118 = {"type":"object","required":["forge","label","token"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"label":{"$ref":"request#/components/schemas/ForgeCredentialLabel"},"url":{"$ref":"request#/components/schemas/ForgeCredentialUrl"},"username":{"$ref":"request#/components/schemas/ForgeUsername"},"token":{"type":"string","minLength":1,"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]+\\s*$"}}};
 const schema121 = {"type":"string","maxLength":2048};
 const schema120 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
 
@@ -7695,13 +7695,13 @@ let data0 = data.forge;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate124.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate124.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate124.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7740,14 +7740,14 @@ const _errs8 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 2048){
-validate124.errors = [{instancePath:instancePath+"/url",schemaPath:"#/components/schemas/ForgeCredentialUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate124.errors = [{instancePath:instancePath+"/url",schemaPath:"request#/components/schemas/ForgeCredentialUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate124.errors = [{instancePath:instancePath+"/url",schemaPath:"#/components/schemas/ForgeCredentialUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/url",schemaPath:"request#/components/schemas/ForgeCredentialUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs7){
@@ -7770,12 +7770,12 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate124.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate124.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data3)){
-validate124.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate124.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -7783,7 +7783,7 @@ else {
 }
 }
 else {
-validate124.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -7916,13 +7916,13 @@ let data1 = data.forge;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate129.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate129.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate129.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate129.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -8001,13 +8001,13 @@ let data5 = data.state;
 const _errs12 = errors;
 const _errs13 = errors;
 if(typeof data5 !== "string"){
-validate129.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/ForgeCredentialState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate129.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/ForgeCredentialState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs14 = errors;
 const vSchema1 = schema114.enum;
 if(!(((data5 === "unread") || (data5 === "works")) || (data5 === "failed"))){
-validate129.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/ForgeCredentialState/enum",keyword:"enum",params:{allowedValues: schema114.enum},message:"must be equal to one of the allowed values"}];
+validate129.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/ForgeCredentialState/enum",keyword:"enum",params:{allowedValues: schema114.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -8028,13 +8028,13 @@ let data6 = data.errorKind;
 const _errs15 = errors;
 const _errs16 = errors;
 if(typeof data6 !== "string"){
-validate129.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate129.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs17 = errors;
 const vSchema2 = schema110.enum;
 if(!(((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "address_refused")) || (data6 === "unknown"))){
-validate129.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate129.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -8336,7 +8336,7 @@ return errors === 0;
 
 export const saveForgeCredentialBody = validate133;
 const schema130 = {"$id":"function-saveForgeCredentialBody","$ref":"request#/components/schemas/SaveForgeCredential"};
-const schema131 = {"type":"object","required":["label"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/ForgeCredentialLabel"},"username":{"$ref":"#/components/schemas/ForgeUsername"},"token":{"type":"string","maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"}}};
+const schema131 = {"type":"object","required":["label"],"additionalProperties":false,"properties":{"label":{"$ref":"request#/components/schemas/ForgeCredentialLabel"},"username":{"$ref":"request#/components/schemas/ForgeUsername"},"token":{"type":"string","maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"}}};
 
 function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -8382,12 +8382,12 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate134.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate134.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern33.test(data1)){
-validate134.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+validate134.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 else {
@@ -8395,7 +8395,7 @@ else {
 }
 }
 else {
-validate134.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -8532,7 +8532,7 @@ return errors === 0;
 
 export const themeSettingSchema = validate138;
 const schema134 = {"$id":"function-themeSettingSchema","$ref":"response#/components/schemas/ThemeSetting"};
-const schema135 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
+const schema135 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"response#/components/schemas/Theme"}}};
 
 function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -8560,13 +8560,13 @@ let data0 = data.theme;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate139.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate139.errors = [{instancePath:instancePath+"/theme",schemaPath:"response#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema84.enum;
 if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
-validate139.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema84.enum},message:"must be equal to one of the allowed values"}];
+validate139.errors = [{instancePath:instancePath+"/theme",schemaPath:"response#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema84.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -8614,7 +8614,7 @@ return errors === 0;
 
 export const saveThemeBody = validate141;
 const schema137 = {"$id":"function-saveThemeBody","$ref":"request#/components/schemas/ThemeSetting"};
-const schema138 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
+const schema138 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"request#/components/schemas/Theme"}}};
 const schema139 = {"type":"string","enum":["","light","dark"]};
 
 function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -8643,13 +8643,13 @@ let data0 = data.theme;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate142.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate142.errors = [{instancePath:instancePath+"/theme",schemaPath:"request#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema139.enum;
 if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
-validate142.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema139.enum},message:"must be equal to one of the allowed values"}];
+validate142.errors = [{instancePath:instancePath+"/theme",schemaPath:"request#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema139.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -9104,8 +9104,8 @@ return errors === 0;
 
 export const dashboardSchema = validate156;
 const schema151 = {"$id":"function-dashboardSchema","$ref":"response#/components/schemas/Dashboard"};
-const schema152 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","hiddenSnoozed","sections","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"furtherForges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
-const schema153 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"reading":{"type":"boolean"},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"hidden":{"$ref":"#/components/schemas/HiddenRepositories"},"expiresAt":{"type":"string","format":"date-time"},"credential":{"$ref":"#/components/schemas/CredentialReference"},"shadowed":{"type":"integer","minimum":1},"incompleteSearch":{"$ref":"#/components/schemas/IncompleteSearch"},"dependabotCommandsBlocked":{"type":"boolean"}}};
+const schema152 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","hiddenSnoozed","sections","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"response#/components/schemas/ForgeHealth"}},"furtherForges":{"type":"array","items":{"$ref":"response#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"response#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"response#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"response#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"response#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"response#/components/schemas/AutoMergedPullRequest"}}}};
+const schema153 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"reading":{"type":"boolean"},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"response#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"response#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"response#/components/schemas/RateLimit"},"hidden":{"$ref":"response#/components/schemas/HiddenRepositories"},"expiresAt":{"type":"string","format":"date-time"},"credential":{"$ref":"response#/components/schemas/CredentialReference"},"shadowed":{"type":"integer","minimum":1},"incompleteSearch":{"$ref":"response#/components/schemas/IncompleteSearch"},"dependabotCommandsBlocked":{"type":"boolean"}}};
 const schema156 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
 
 function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -9433,7 +9433,7 @@ validate164.errors = vErrors;
 return errors === 0;
 }
 
-const schema159 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["failed","limit"]},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"}}};
+const schema159 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["failed","limit"]},"errorKind":{"$ref":"response#/components/schemas/ForgeErrorKind"}}};
 
 function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -9475,13 +9475,13 @@ let data1 = data.errorKind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate166.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate166.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema1 = schema110.enum;
 if(!(((((((data1 === "unreachable") || (data1 === "unauthorized")) || (data1 === "not_found")) || (data1 === "rate_limited")) || (data1 === "conflict")) || (data1 === "address_refused")) || (data1 === "unknown"))){
-validate166.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate166.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -9530,13 +9530,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate158.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate158.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate158.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate158.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -9677,13 +9677,13 @@ let data7 = data.errorKind;
 const _errs16 = errors;
 const _errs17 = errors;
 if(typeof data7 !== "string"){
-validate158.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate158.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs18 = errors;
 const vSchema1 = schema110.enum;
 if(!(((((((data7 === "unreachable") || (data7 === "unauthorized")) || (data7 === "not_found")) || (data7 === "rate_limited")) || (data7 === "conflict")) || (data7 === "address_refused")) || (data7 === "unknown"))){
-validate158.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate158.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"response#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -9875,7 +9875,7 @@ validate158.errors = vErrors;
 return errors === 0;
 }
 
-const schema161 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"authorIsBot":{"type":"boolean"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"reviewRequestedFromMyTeam":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"credential":{"$ref":"#/components/schemas/CredentialReference"},"foundBy":{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Involvement"}},"readOnly":{"type":"boolean"},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"mergeQueueRequired":{"type":"boolean"},"mergeQueue":{"$ref":"#/components/schemas/MergeQueuePlace"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
+const schema161 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"number":{"$ref":"response#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"authorIsBot":{"type":"boolean"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"response#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"response#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"response#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"response#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"response#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"response#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"response#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"reviewRequestedFromMyTeam":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"section":{"$ref":"response#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"response#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"response#/components/schemas/AllowedAction"}},"credential":{"$ref":"response#/components/schemas/CredentialReference"},"foundBy":{"type":"array","minItems":1,"items":{"$ref":"response#/components/schemas/Involvement"}},"readOnly":{"type":"boolean"},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"response#/components/schemas/AutoMerge"},"mergeQueueRequired":{"type":"boolean"},"mergeQueue":{"$ref":"response#/components/schemas/MergeQueuePlace"},"review":{"$ref":"response#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"response#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"response#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
 const schema163 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 const schema164 = {"type":"integer","minimum":1,"maximum":2147483647};
 const schema166 = {"type":"string","enum":["success","failure","pending","none"]};
@@ -10037,7 +10037,7 @@ validate173.errors = vErrors;
 return errors === 0;
 }
 
-const schema170 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
+const schema170 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"response#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
 
 function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -10056,19 +10056,19 @@ let data0 = data.number;
 const _errs1 = errors;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate175.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate175.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 2147483647 || isNaN(data0)){
-validate175.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate175.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate175.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate175.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -10207,7 +10207,7 @@ validate177.errors = vErrors;
 return errors === 0;
 }
 
-const schema175 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
+const schema175 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"response#/components/schemas/PullRequestAction"},"blocked":{"$ref":"response#/components/schemas/ActionBlock"}}};
 const schema176 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","enqueue","dequeue","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
 const schema177 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","merge_queue","permission","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
 
@@ -10312,13 +10312,13 @@ let data0 = data.action;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate179.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate179.errors = [{instancePath:instancePath+"/action",schemaPath:"response#/components/schemas/PullRequestAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema176.enum;
 if(!(((((((((((data0 === "merge") || (data0 === "close")) || (data0 === "update_branch")) || (data0 === "auto_merge")) || (data0 === "cancel_auto_merge")) || (data0 === "enqueue")) || (data0 === "dequeue")) || (data0 === "dependabot_rebase")) || (data0 === "dependabot_recreate")) || (data0 === "renovate_rebase")) || (data0 === "rerun_checks"))){
-validate179.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema176.enum},message:"must be equal to one of the allowed values"}];
+validate179.errors = [{instancePath:instancePath+"/action",schemaPath:"response#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema176.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -10986,13 +10986,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate170.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -11016,12 +11016,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate170.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate170.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate170.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate170.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -11029,7 +11029,7 @@ else {
 }
 }
 else {
-validate170.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -11049,19 +11049,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate170.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate170.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate170.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate170.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate170.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate170.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -11277,13 +11277,13 @@ let data12 = data.ci;
 const _errs27 = errors;
 const _errs28 = errors;
 if(typeof data12 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"response#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs29 = errors;
 const vSchema1 = schema166.enum;
 if(!((((data12 === "success") || (data12 === "failure")) || (data12 === "pending")) || (data12 === "none"))){
-validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema166.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"response#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema166.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -11320,13 +11320,13 @@ let data14 = data.mergeStatus;
 const _errs32 = errors;
 const _errs33 = errors;
 if(typeof data14 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"response#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs34 = errors;
 const vSchema2 = schema167.enum;
 if(!(((((data14 === "mergeable") || (data14 === "conflicting")) || (data14 === "blocked")) || (data14 === "unstable")) || (data14 === "unknown"))){
-validate170.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema167.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"response#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema167.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -11427,13 +11427,13 @@ let data20 = data.kind;
 const _errs45 = errors;
 const _errs46 = errors;
 if(typeof data20 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs47 = errors;
 const vSchema3 = schema168.enum;
 if(!(((data20 === "release") || (data20 === "dependency")) || (data20 === "regular"))){
-validate170.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema168.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema168.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -11610,19 +11610,19 @@ let data24 = data23[i1];
 const _errs60 = errors;
 const _errs61 = errors;
 if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-validate170.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate170.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"response#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs62 = errors;
 if(errors === _errs61){
 if(typeof data24 == "number"){
 if(data24 > 2147483647 || isNaN(data24)){
-validate170.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate170.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"response#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data24 < 1 || isNaN(data24)){
-validate170.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate170.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"response#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -11832,13 +11832,13 @@ let data34 = data.section;
 const _errs81 = errors;
 const _errs82 = errors;
 if(typeof data34 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/section",schemaPath:"response#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs83 = errors;
 const vSchema4 = schema173.enum;
 if(!(((((data34 === "needs_your_review") || (data34 === "returned_to_you")) || (data34 === "ready_to_merge")) || (data34 === "waiting_for_others")) || (data34 === "drafts"))){
-validate170.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/section",schemaPath:"response#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -11962,13 +11962,13 @@ let data41 = data40[i4];
 const _errs93 = errors;
 const _errs94 = errors;
 if(typeof data41 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/foundBy/" + i4,schemaPath:"#/components/schemas/Involvement/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/foundBy/" + i4,schemaPath:"response#/components/schemas/Involvement/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs95 = errors;
 const vSchema5 = schema178.enum;
 if(!((((data41 === "author") || (data41 === "review_requested")) || (data41 === "assigned")) || (data41 === "mentioned"))){
-validate170.errors = [{instancePath:instancePath+"/foundBy/" + i4,schemaPath:"#/components/schemas/Involvement/enum",keyword:"enum",params:{allowedValues: schema178.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/foundBy/" + i4,schemaPath:"response#/components/schemas/Involvement/enum",keyword:"enum",params:{allowedValues: schema178.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -12316,7 +12316,7 @@ validate170.errors = vErrors;
 return errors === 0;
 }
 
-const schema184 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
+const schema184 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"number":{"$ref":"response#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"response#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
 
 function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12335,13 +12335,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate195.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate195.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate195.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate195.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -12365,12 +12365,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate195.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate195.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate195.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate195.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -12378,7 +12378,7 @@ else {
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate195.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -12398,19 +12398,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate195.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate195.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate195.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate195.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate195.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate195.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -12628,7 +12628,7 @@ validate195.errors = vErrors;
 return errors === 0;
 }
 
-const schema188 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"credential":{"$ref":"#/components/schemas/CredentialReference"},"yoursOnly":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
+const schema188 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"fullName":{"$ref":"response#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"credential":{"$ref":"response#/components/schemas/CredentialReference"},"yoursOnly":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
 
 function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12647,13 +12647,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate198.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate198.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate198.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -12677,12 +12677,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -12690,7 +12690,7 @@ else {
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate198.errors = [{instancePath:instancePath+"/fullName",schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -12903,7 +12903,7 @@ validate198.errors = vErrors;
 return errors === 0;
 }
 
-const schema191 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
+const schema191 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"response#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
 
 function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -12922,13 +12922,13 @@ let data0 = data.section;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate201.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/section",schemaPath:"response#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema173.enum;
 if(!(((((data0 === "needs_your_review") || (data0 === "returned_to_you")) || (data0 === "ready_to_merge")) || (data0 === "waiting_for_others")) || (data0 === "drafts"))){
-validate201.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
+validate201.errors = [{instancePath:instancePath+"/section",schemaPath:"response#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -12985,7 +12985,7 @@ validate201.errors = vErrors;
 return errors === 0;
 }
 
-const schema193 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
+const schema193 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"fullName":{"$ref":"response#/components/schemas/RepoName"},"number":{"$ref":"response#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
 
 function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -13004,13 +13004,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate203.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate203.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate203.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -13034,12 +13034,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate203.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate203.errors = [{instancePath:instancePath+"/fullName",schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate203.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate203.errors = [{instancePath:instancePath+"/fullName",schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -13047,7 +13047,7 @@ else {
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/fullName",schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -13067,19 +13067,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate203.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate203.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate203.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate203.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate203.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate203.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -13871,8 +13871,8 @@ return errors === 0;
 
 export const boardChangeSchema = validate211;
 const schema202 = {"$id":"function-boardChangeSchema","$ref":"response#/components/schemas/BoardChange"};
-const schema203 = {"oneOf":[{"$ref":"#/components/schemas/WholeBoard"},{"$ref":"#/components/schemas/BoardDifference"}]};
-const schema204 = {"type":"object","required":["board"],"properties":{"board":{"$ref":"#/components/schemas/Dashboard"}}};
+const schema203 = {"oneOf":[{"$ref":"response#/components/schemas/WholeBoard"},{"$ref":"response#/components/schemas/BoardDifference"}]};
+const schema204 = {"type":"object","required":["board"],"properties":{"board":{"$ref":"response#/components/schemas/Dashboard"}}};
 
 function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14353,8 +14353,8 @@ validate213.errors = vErrors;
 return errors === 0;
 }
 
-const schema206 = {"type":"object","required":["from","set"],"properties":{"from":{"type":"string","maxLength":128},"set":{"$ref":"#/components/schemas/BoardMembers"},"unset":{"type":"array","items":{"type":"string"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequestRun"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/IssueRun"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepositoryRun"}}}};
-const schema207 = {"type":"object","properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"furtherForges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
+const schema206 = {"type":"object","required":["from","set"],"properties":{"from":{"type":"string","maxLength":128},"set":{"$ref":"response#/components/schemas/BoardMembers"},"unset":{"type":"array","items":{"type":"string"}},"pullRequests":{"type":"array","items":{"$ref":"response#/components/schemas/PullRequestRun"}},"issues":{"type":"array","items":{"$ref":"response#/components/schemas/IssueRun"}},"repos":{"type":"array","items":{"$ref":"response#/components/schemas/RepositoryRun"}}}};
+const schema207 = {"type":"object","properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"response#/components/schemas/ForgeHealth"}},"furtherForges":{"type":"array","items":{"$ref":"response#/components/schemas/ForgeHealth"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"response#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"response#/components/schemas/AutoMergedPullRequest"}}}};
 
 function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14669,7 +14669,7 @@ validate225.errors = vErrors;
 return errors === 0;
 }
 
-const schema208 = {"oneOf":[{"$ref":"#/components/schemas/KeptRows"},{"type":"object","required":["rows"],"properties":{"rows":{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/PullRequest"}}}}]};
+const schema208 = {"oneOf":[{"$ref":"response#/components/schemas/KeptRows"},{"type":"object","required":["rows"],"properties":{"rows":{"type":"array","minItems":1,"items":{"$ref":"response#/components/schemas/PullRequest"}}}}]};
 const schema209 = {"type":"object","required":["start","count"],"properties":{"start":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":1}}};
 
 function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -14898,7 +14898,7 @@ validate231.errors = vErrors;
 return errors === 0;
 }
 
-const schema210 = {"oneOf":[{"$ref":"#/components/schemas/KeptRows"},{"type":"object","required":["rows"],"properties":{"rows":{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Issue"}}}}]};
+const schema210 = {"oneOf":[{"$ref":"response#/components/schemas/KeptRows"},{"type":"object","required":["rows"],"properties":{"rows":{"type":"array","minItems":1,"items":{"$ref":"response#/components/schemas/Issue"}}}}]};
 
 function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15046,7 +15046,7 @@ validate236.errors = vErrors;
 return errors === 0;
 }
 
-const schema211 = {"oneOf":[{"$ref":"#/components/schemas/KeptRows"},{"type":"object","required":["rows"],"properties":{"rows":{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/RepoStatus"}}}}]};
+const schema211 = {"oneOf":[{"$ref":"response#/components/schemas/KeptRows"},{"type":"object","required":["rows"],"properties":{"rows":{"type":"array","minItems":1,"items":{"$ref":"response#/components/schemas/RepoStatus"}}}}]};
 
 function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15503,7 +15503,7 @@ return errors === 0;
 
 export const ignoreRepositoryBody = validate246;
 const schema212 = {"$id":"function-ignoreRepositoryBody","$ref":"request#/components/schemas/IgnoreRepositoryRequest"};
-const schema213 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
+const schema213 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
 const schema215 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 
 function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -15523,13 +15523,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate247.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate247.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate247.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate247.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -15553,12 +15553,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate247.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate247.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate247.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate247.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -15566,7 +15566,7 @@ else {
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate247.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -15647,7 +15647,7 @@ return errors === 0;
 
 export const unignoreRepositoryBody = validate249;
 const schema216 = {"$id":"function-unignoreRepositoryBody","$ref":"request#/components/schemas/RepositoryReference"};
-const schema217 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
+const schema217 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"}}};
 
 function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -15666,13 +15666,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate250.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate250.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate250.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate250.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -15696,12 +15696,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate250.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate250.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate250.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate250.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -15709,7 +15709,7 @@ else {
 }
 }
 else {
-validate250.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate250.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -15774,13 +15774,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate253.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate253.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate253.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -15804,12 +15804,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate253.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate253.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate253.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate253.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -15817,7 +15817,7 @@ else {
 }
 }
 else {
-validate253.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate253.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -15882,13 +15882,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate256.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate256.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate256.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -15912,12 +15912,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate256.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate256.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate256.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate256.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -15925,7 +15925,7 @@ else {
 }
 }
 else {
-validate256.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -16051,13 +16051,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate260.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate260.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate260.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate260.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -16081,12 +16081,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate260.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate260.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate260.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate260.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -16094,7 +16094,7 @@ else {
 }
 }
 else {
-validate260.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate260.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -16141,8 +16141,8 @@ return errors === 0;
 
 export const actionRefusalSchema = validate262;
 const schema233 = {"$id":"function-actionRefusalSchema","$ref":"response#/components/schemas/ActionRefusal"};
-const schema234 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
-const schema235 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"forgeMessage":{"type":"string","maxLength":300},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
+const schema234 = {"anyOf":[{"$ref":"response#/components/schemas/ActionError"},{"$ref":"response#/components/schemas/Error"}]};
+const schema235 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"response#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"forgeMessage":{"type":"string","maxLength":300},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
 const schema236 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","merge_queue","rule_violation","method_not_allowed","head_changed","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
 
 function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -16188,13 +16188,13 @@ let data1 = data.code;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate264.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate264.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ActionErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema236.enum;
 if(!(((((((((((((((((((((data1 === "already_merged") || (data1 === "already_closed")) || (data1 === "not_mergeable")) || (data1 === "conflict")) || (data1 === "behind")) || (data1 === "checks_pending")) || (data1 === "checks_failing")) || (data1 === "blocked_by_protection")) || (data1 === "merge_queue")) || (data1 === "rule_violation")) || (data1 === "method_not_allowed")) || (data1 === "head_changed")) || (data1 === "already_up_to_date")) || (data1 === "auto_merge_not_allowed")) || (data1 === "ready_to_merge")) || (data1 === "stacked")) || (data1 === "label_missing")) || (data1 === "permission")) || (data1 === "in_progress")) || (data1 === "rate_limited")) || (data1 === "unknown"))){
-validate264.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema236.enum},message:"must be equal to one of the allowed values"}];
+validate264.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema236.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -16371,13 +16371,13 @@ let data1 = data.code;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate266.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate266.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema5.enum;
 if(!((((((((((((((((((data1 === "invalid_input") || (data1 === "malformed_body")) || (data1 === "unauthenticated")) || (data1 === "cross_site")) || (data1 === "forbidden")) || (data1 === "session_required")) || (data1 === "not_found")) || (data1 === "method_not_allowed")) || (data1 === "not_acceptable")) || (data1 === "conflict")) || (data1 === "precondition_failed")) || (data1 === "too_large")) || (data1 === "unsupported_media_type")) || (data1 === "unprocessable")) || (data1 === "rate_limited")) || (data1 === "internal")) || (data1 === "bad_gateway")) || (data1 === "unavailable"))){
-validate266.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+validate266.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17264,7 +17264,7 @@ return errors === 0;
 
 export const mergePullRequestBody = validate279;
 const schema248 = {"$id":"function-mergePullRequestBody","$ref":"request#/components/schemas/MergeRequest"};
-const schema249 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
+const schema249 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
 const schema252 = {"type":"integer","minimum":1,"maximum":2147483647};
 
 function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -17284,13 +17284,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate280.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate280.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate280.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate280.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17314,12 +17314,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate280.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate280.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate280.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate280.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -17327,7 +17327,7 @@ else {
 }
 }
 else {
-validate280.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate280.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -17347,19 +17347,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate280.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate280.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate280.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate280.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate280.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate280.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17496,7 +17496,7 @@ return errors === 0;
 
 export const autoMergePullRequestBody = validate283;
 const schema254 = {"$id":"function-autoMergePullRequestBody","$ref":"request#/components/schemas/PullRequestReference"};
-const schema255 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
+const schema255 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}}};
 
 function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17515,13 +17515,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate284.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate284.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate284.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate284.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17545,12 +17545,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate284.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate284.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate284.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate284.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -17558,7 +17558,7 @@ else {
 }
 }
 else {
-validate284.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate284.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -17578,19 +17578,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate284.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate284.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate284.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate284.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate284.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate284.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17721,13 +17721,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate288.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate288.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate288.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate288.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17751,12 +17751,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate288.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate288.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate288.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate288.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -17764,7 +17764,7 @@ else {
 }
 }
 else {
-validate288.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate288.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -17784,19 +17784,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate288.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate288.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate288.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate288.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate288.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate288.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -17927,13 +17927,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate292.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate292.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate292.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate292.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -17957,12 +17957,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate292.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate292.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate292.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate292.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -17970,7 +17970,7 @@ else {
 }
 }
 else {
-validate292.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate292.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -17990,19 +17990,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate292.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate292.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate292.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate292.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate292.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate292.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18133,13 +18133,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate296.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate296.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate296.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate296.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -18163,12 +18163,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate296.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate296.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate296.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate296.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -18176,7 +18176,7 @@ else {
 }
 }
 else {
-validate296.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate296.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -18196,19 +18196,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate296.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate296.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate296.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate296.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate296.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate296.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18339,13 +18339,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate300.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate300.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate300.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate300.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -18369,12 +18369,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate300.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate300.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate300.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate300.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -18382,7 +18382,7 @@ else {
 }
 }
 else {
-validate300.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate300.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -18402,19 +18402,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate300.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate300.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate300.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate300.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate300.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate300.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18527,7 +18527,7 @@ return errors === 0;
 
 export const reviewPullRequestBody = validate303;
 const schema284 = {"$id":"function-reviewPullRequestBody","$ref":"request#/components/schemas/ReviewRequest"};
-const schema285 = {"type":"object","required":["forge","fullName","number","verdict"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"verdict":{"type":"string","enum":["approve","request_changes","comment"]},"text":{"type":"string","minLength":1,"maxLength":60000,"pattern":"\\S"}}};
+const schema285 = {"type":"object","required":["forge","fullName","number","verdict"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"verdict":{"type":"string","enum":["approve","request_changes","comment"]},"text":{"type":"string","minLength":1,"maxLength":60000,"pattern":"\\S"}}};
 
 function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18555,13 +18555,13 @@ let data0 = data.forge;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate304.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate304.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate304.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate304.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -18585,12 +18585,12 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate304.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate304.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate304.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate304.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -18598,7 +18598,7 @@ else {
 }
 }
 else {
-validate304.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate304.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -18618,19 +18618,19 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate304.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate304.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs10 = errors;
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate304.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate304.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate304.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate304.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -18807,8 +18807,8 @@ return errors === 0;
 
 export const editPullRequestBody = validate307;
 const schema290 = {"$id":"function-editPullRequestBody","$ref":"request#/components/schemas/EditRequest"};
-const schema291 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"minProperties":4,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"reviewers":{"$ref":"#/components/schemas/NameChanges"},"assignees":{"$ref":"#/components/schemas/NameChanges"},"labels":{"$ref":"#/components/schemas/NameChanges"}}};
-const schema295 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"add":{"$ref":"#/components/schemas/ChangedNames"},"remove":{"$ref":"#/components/schemas/ChangedNames"}}};
+const schema291 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"minProperties":4,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"reviewers":{"$ref":"request#/components/schemas/NameChanges"},"assignees":{"$ref":"request#/components/schemas/NameChanges"},"labels":{"$ref":"request#/components/schemas/NameChanges"}}};
+const schema295 = {"type":"object","additionalProperties":false,"minProperties":1,"properties":{"add":{"$ref":"request#/components/schemas/ChangedNames"},"remove":{"$ref":"request#/components/schemas/ChangedNames"}}};
 const schema296 = {"type":"array","minItems":1,"maxItems":20,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":255,"pattern":"\\S"}};
 
 function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -19004,13 +19004,13 @@ let data0 = data.forge;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate308.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate308.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate308.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19034,12 +19034,12 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate308.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate308.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate308.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate308.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -19047,7 +19047,7 @@ else {
 }
 }
 else {
-validate308.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate308.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -19067,19 +19067,19 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate308.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate308.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs10 = errors;
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate308.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate308.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate308.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate308.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -19260,13 +19260,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate319.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate319.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate319.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate319.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19290,12 +19290,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate319.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate319.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate319.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate319.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -19303,7 +19303,7 @@ else {
 }
 }
 else {
-validate319.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate319.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -19323,19 +19323,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate319.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate319.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate319.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate319.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate319.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate319.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -19466,13 +19466,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate323.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate323.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate323.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19496,12 +19496,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate323.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate323.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate323.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate323.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -19509,7 +19509,7 @@ else {
 }
 }
 else {
-validate323.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate323.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -19529,19 +19529,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate323.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate323.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate323.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate323.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate323.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate323.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -19654,7 +19654,7 @@ return errors === 0;
 
 export const requestDependabotBody = validate326;
 const schema310 = {"$id":"function-requestDependabotBody","$ref":"request#/components/schemas/DependabotRequest"};
-const schema311 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+const schema311 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
 
 function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19673,13 +19673,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate327.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate327.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate327.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate327.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19703,12 +19703,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate327.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate327.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate327.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate327.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -19716,7 +19716,7 @@ else {
 }
 }
 else {
-validate327.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate327.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -19736,19 +19736,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate327.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate327.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate327.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate327.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate327.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate327.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -19903,13 +19903,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate331.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate331.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate331.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -19933,12 +19933,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate331.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate331.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate331.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate331.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -19946,7 +19946,7 @@ else {
 }
 }
 else {
-validate331.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate331.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -19966,19 +19966,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate331.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate331.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate331.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate331.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate331.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate331.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -20161,7 +20161,7 @@ return errors === 0;
 
 export const checksSchema = validate334;
 const schema325 = {"$id":"function-checksSchema","$ref":"response#/components/schemas/Checks"};
-const schema326 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
+const schema326 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"response#/components/schemas/Check"}}}};
 const schema327 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
 
 function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -20548,7 +20548,7 @@ return errors === 0;
 
 export const pullRequestDetailsSchema = validate340;
 const schema332 = {"$id":"function-pullRequestDetailsSchema","$ref":"response#/components/schemas/PullRequestDetails"};
-const schema333 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"requiredApprovals":{"type":"integer","minimum":1},"codeOwners":{"type":"array","maxItems":100,"items":{"type":"string"}},"assignees":{"type":"array","maxItems":100,"items":{"type":"string"}},"milestone":{"type":"string"},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/PullRequestComment"}}}};
+const schema333 = {"type":"object","required":["reviews","threads","comments"],"properties":{"additions":{"type":"integer","minimum":0},"deletions":{"type":"integer","minimum":0},"changedFiles":{"type":"integer","minimum":0},"commits":{"type":"integer","minimum":0},"requiredApprovals":{"type":"integer","minimum":1},"codeOwners":{"type":"array","maxItems":100,"items":{"type":"string"}},"assignees":{"type":"array","maxItems":100,"items":{"type":"string"}},"milestone":{"type":"string"},"reviews":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/SubmittedReview"}},"threads":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/PullRequestComment"}},"comments":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/PullRequestComment"}}}};
 const schema334 = {"type":"object","required":["author","state"],"properties":{"author":{"type":"string"},"state":{"type":"string","enum":["approved","changes_requested","commented","dismissed"]},"submittedAt":{"type":"string","format":"date-time"}}};
 
 function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -21233,7 +21233,7 @@ return errors === 0;
 
 export const snoozePullRequestBody = validate348;
 const schema336 = {"$id":"function-snoozePullRequestBody","$ref":"request#/components/schemas/SnoozeRequest"};
-const schema337 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
+const schema337 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
 
 function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21264,13 +21264,13 @@ let data0 = data.forge;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate349.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate349.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate349.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate349.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -21294,12 +21294,12 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate349.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate349.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate349.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate349.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -21307,7 +21307,7 @@ else {
 }
 }
 else {
-validate349.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate349.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -21327,19 +21327,19 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate349.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate349.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs10 = errors;
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate349.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate349.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate349.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate349.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -21459,13 +21459,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate352.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate352.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema97.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate352.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate352.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -21489,12 +21489,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate352.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate352.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate352.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate352.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -21502,7 +21502,7 @@ else {
 }
 }
 else {
-validate352.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate352.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -21522,19 +21522,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate352.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate352.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate352.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate352.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate352.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate352.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -21780,7 +21780,7 @@ return errors === 0;
 
 export const throughputSchema = validate358;
 const schema350 = {"$id":"function-throughputSchema","$ref":"response#/components/schemas/Throughput"};
-const schema351 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"#/components/schemas/ThroughputPeriod"}}}};
+const schema351 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"response#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"response#/components/schemas/ThroughputPeriod"}}}};
 const schema352 = {"type":"string","enum":["day","week"]};
 const formats98 = runtime1.fullFormats.date;
 const schema353 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
@@ -21986,13 +21986,13 @@ let data2 = data.per;
 const _errs5 = errors;
 const _errs6 = errors;
 if(typeof data2 !== "string"){
-validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components/schemas/ThroughputUnit/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"response#/components/schemas/ThroughputUnit/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
 const vSchema0 = schema352.enum;
 if(!((data2 === "day") || (data2 === "week"))){
-validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema352.enum},message:"must be equal to one of the allowed values"}];
+validate359.errors = [{instancePath:instancePath+"/per",schemaPath:"response#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema352.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -22231,8 +22231,8 @@ return errors === 0;
 
 export const reviewInsightsSchema = validate364;
 const schema357 = {"$id":"function-reviewInsightsSchema","$ref":"response#/components/schemas/ReviewInsights"};
-const schema358 = {"type":"object","required":["from","to","unreadRepositories","measures","repositories","reviewers"],"properties":{"from":{"type":"string","format":"date-time"},"to":{"type":"string","format":"date-time"},"readAt":{"type":"string","format":"date-time"},"unreadRepositories":{"type":"integer","minimum":0},"measures":{"type":"array","maxItems":6,"items":{"$ref":"#/components/schemas/ReviewMeasure"}},"slow":{"type":"object","required":["atLeastSeconds","count"],"properties":{"atLeastSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}},"repositories":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/RepositoryReviews"}},"reviewers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ReviewerLoad"}}}};
-const schema359 = {"allOf":[{"$ref":"#/components/schemas/ReviewDistribution"},{"type":"object","required":["measure","histogram"],"properties":{"measure":{"$ref":"#/components/schemas/ReviewMeasureName"},"histogram":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/ReviewBucket"}}}}]};
+const schema358 = {"type":"object","required":["from","to","unreadRepositories","measures","repositories","reviewers"],"properties":{"from":{"type":"string","format":"date-time"},"to":{"type":"string","format":"date-time"},"readAt":{"type":"string","format":"date-time"},"unreadRepositories":{"type":"integer","minimum":0},"measures":{"type":"array","maxItems":6,"items":{"$ref":"response#/components/schemas/ReviewMeasure"}},"slow":{"type":"object","required":["atLeastSeconds","count"],"properties":{"atLeastSeconds":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0}}},"repositories":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/RepositoryReviews"}},"reviewers":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/ReviewerLoad"}}}};
+const schema359 = {"allOf":[{"$ref":"response#/components/schemas/ReviewDistribution"},{"type":"object","required":["measure","histogram"],"properties":{"measure":{"$ref":"response#/components/schemas/ReviewMeasureName"},"histogram":{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ReviewBucket"}}}}]};
 const schema361 = {"type":"string","enum":["first_review","cycle","review_wait","in_review","merge_wait","waiting"]};
 const schema360 = {"type":"object","required":["samples","fewSamples"],"properties":{"samples":{"type":"integer","minimum":0},"fewSamples":{"type":"boolean"},"medianSeconds":{"type":"integer","minimum":0},"p75Seconds":{"type":"integer","minimum":0},"p90Seconds":{"type":"integer","minimum":0}}};
 
@@ -22522,13 +22522,13 @@ let data0 = data.measure;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data0 !== "string"){
-validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"#/components/schemas/ReviewMeasureName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"response#/components/schemas/ReviewMeasureName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema361.enum;
 if(!((((((data0 === "first_review") || (data0 === "cycle")) || (data0 === "review_wait")) || (data0 === "in_review")) || (data0 === "merge_wait")) || (data0 === "waiting"))){
-validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"#/components/schemas/ReviewMeasureName/enum",keyword:"enum",params:{allowedValues: schema361.enum},message:"must be equal to one of the allowed values"}];
+validate366.errors = [{instancePath:instancePath+"/measure",schemaPath:"response#/components/schemas/ReviewMeasureName/enum",keyword:"enum",params:{allowedValues: schema361.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -22609,7 +22609,7 @@ validate366.errors = vErrors;
 return errors === 0;
 }
 
-const schema363 = {"type":"object","required":["forge","repo","firstReview","cycle","waiting"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"firstReview":{"$ref":"#/components/schemas/ReviewDistribution"},"cycle":{"$ref":"#/components/schemas/ReviewDistribution"},"waiting":{"type":"integer","minimum":0}}};
+const schema363 = {"type":"object","required":["forge","repo","firstReview","cycle","waiting"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"firstReview":{"$ref":"response#/components/schemas/ReviewDistribution"},"cycle":{"$ref":"response#/components/schemas/ReviewDistribution"},"waiting":{"type":"integer","minimum":0}}};
 
 function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -22628,13 +22628,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate372.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate372.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate372.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate372.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -22658,12 +22658,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate372.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate372.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate372.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate372.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -22671,7 +22671,7 @@ else {
 }
 }
 else {
-validate372.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate372.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -22760,7 +22760,7 @@ validate372.errors = vErrors;
 return errors === 0;
 }
 
-const schema366 = {"type":"object","required":["forge","login","requested","given","pending","wait"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"login":{"type":"string"},"requested":{"type":"integer","minimum":0},"given":{"type":"integer","minimum":0},"pending":{"type":"integer","minimum":0},"wait":{"allOf":[{"$ref":"#/components/schemas/ReviewDistribution"}]}}};
+const schema366 = {"type":"object","required":["forge","login","requested","given","pending","wait"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"login":{"type":"string"},"requested":{"type":"integer","minimum":0},"given":{"type":"integer","minimum":0},"pending":{"type":"integer","minimum":0},"wait":{"allOf":[{"$ref":"response#/components/schemas/ReviewDistribution"}]}}};
 
 function validate376(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -22779,13 +22779,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate376.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate376.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate376.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate376.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -23654,7 +23654,7 @@ return errors === 0;
 
 export const listReviewRowsResponse200 = validate381;
 const schema372 = {"$id":"function-listReviewRowsResponse200","type":"array","maxItems":200,"items":{"$ref":"response#/components/schemas/ReviewRow"}};
-const schema373 = {"type":"object","required":["forge","repo","number","title","url","author","state","openedAt"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"state":{"type":"string","enum":["open","merged","closed"]},"reviewer":{"type":"string"},"seconds":{"type":"integer","minimum":0},"openedAt":{"type":"string","format":"date-time"},"readyAt":{"type":"string","format":"date-time"},"firstReviewAt":{"type":"string","format":"date-time"},"approvedAt":{"type":"string","format":"date-time"},"mergedAt":{"type":"string","format":"date-time"},"closedAt":{"type":"string","format":"date-time"}}};
+const schema373 = {"type":"object","required":["forge","repo","number","title","url","author","state","openedAt"],"properties":{"forge":{"$ref":"response#/components/schemas/ForgeName"},"repo":{"$ref":"response#/components/schemas/RepoName"},"number":{"$ref":"response#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"state":{"type":"string","enum":["open","merged","closed"]},"reviewer":{"type":"string"},"seconds":{"type":"integer","minimum":0},"openedAt":{"type":"string","format":"date-time"},"readyAt":{"type":"string","format":"date-time"},"firstReviewAt":{"type":"string","format":"date-time"},"approvedAt":{"type":"string","format":"date-time"},"mergedAt":{"type":"string","format":"date-time"},"closedAt":{"type":"string","format":"date-time"}}};
 
 function validate382(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -23673,13 +23673,13 @@ let data0 = data.forge;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate382.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate382.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate382.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate382.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -23703,12 +23703,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate382.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate382.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data1)){
-validate382.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate382.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -23716,7 +23716,7 @@ else {
 }
 }
 else {
-validate382.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate382.errors = [{instancePath:instancePath+"/repo",schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -23736,19 +23736,19 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate382.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate382.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate382.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate382.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate382.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate382.errors = [{instancePath:instancePath+"/number",schemaPath:"response#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 else {
@@ -24424,7 +24424,7 @@ return errors === 0;
 
 export const listViewsResponse200 = validate385;
 const schema381 = {"$id":"function-listViewsResponse200","type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}};
-const schema382 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema382 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"response#/components/schemas/ViewName"},"filter":{"$ref":"response#/components/schemas/ViewFilter"},"sort":{"$ref":"response#/components/schemas/ViewSort"},"group":{"$ref":"response#/components/schemas/ViewGroup"}}};
 const schema390 = {"type":"string","enum":["board","updated","created","repository"]};
 const schema391 = {"type":"string","enum":["none","repository","forge","section"]};
 const schema383 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
@@ -24465,7 +24465,7 @@ validate387.errors = vErrors;
 return errors === 0;
 }
 
-const schema384 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
+const schema384 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"response#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"response#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
 
 function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -24500,13 +24500,13 @@ let data1 = data0[i0];
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate389.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate389.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"response#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
 const vSchema0 = schema173.enum;
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate389.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
+validate389.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"response#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema173.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -24556,13 +24556,13 @@ let data3 = data2[i1];
 const _errs9 = errors;
 const _errs10 = errors;
 if(typeof data3 !== "string"){
-validate389.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate389.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
 const vSchema1 = schema109.enum;
 if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate389.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate389.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -24615,12 +24615,12 @@ const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(func0(data5) > 255){
-validate389.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate389.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"response#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data5)){
-validate389.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate389.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"response#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -24628,7 +24628,7 @@ else {
 }
 }
 else {
-validate389.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate389.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"response#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs15){
@@ -24787,13 +24787,13 @@ let data11 = data10[i5];
 const _errs27 = errors;
 const _errs28 = errors;
 if(typeof data11 !== "string"){
-validate389.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate389.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"response#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs29 = errors;
 const vSchema2 = schema166.enum;
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate389.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema166.enum},message:"must be equal to one of the allowed values"}];
+validate389.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"response#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema166.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -24843,13 +24843,13 @@ let data13 = data12[i6];
 const _errs32 = errors;
 const _errs33 = errors;
 if(typeof data13 !== "string"){
-validate389.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate389.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"response#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs34 = errors;
 const vSchema3 = schema168.enum;
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate389.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema168.enum},message:"must be equal to one of the allowed values"}];
+validate389.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"response#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema168.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25137,13 +25137,13 @@ let data2 = data.sort;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data2 !== "string"){
-validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema390.enum;
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema390.enum},message:"must be equal to one of the allowed values"}];
+validate386.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema390.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25164,13 +25164,13 @@ let data3 = data.group;
 const _errs6 = errors;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs8 = errors;
 const vSchema1 = schema391.enum;
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema391.enum},message:"must be equal to one of the allowed values"}];
+validate386.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema391.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25413,10 +25413,10 @@ return errors === 0;
 
 export const saveViewBody = validate398;
 const schema396 = {"$id":"function-saveViewBody","$ref":"request#/components/schemas/View"};
-const schema397 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
+const schema397 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"request#/components/schemas/ViewFilter"},"sort":{"$ref":"request#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"request#/components/schemas/ViewGroup","default":"none"}}};
 const schema404 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
 const schema405 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema398 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
+const schema398 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"request#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"request#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"request#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"request#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255},"search":{"type":"string","maxLength":255}}};
 const schema399 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
 const schema402 = {"type":"string","enum":["success","failure","pending","none"]};
 const schema403 = {"type":"string","enum":["release","dependency","regular"]};
@@ -25454,13 +25454,13 @@ let data1 = data0[i0];
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"request#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
 const vSchema0 = schema399.enum;
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema399.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"request#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema399.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25510,13 +25510,13 @@ let data3 = data2[i1];
 const _errs9 = errors;
 const _errs10 = errors;
 if(typeof data3 !== "string"){
-validate400.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
 const vSchema1 = schema97.enum;
 if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate400.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema97.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25569,12 +25569,12 @@ const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(func0(data5) > 255){
-validate400.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate400.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern56.test(data5)){
-validate400.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate400.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 else {
@@ -25582,7 +25582,7 @@ else {
 }
 }
 else {
-validate400.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs15){
@@ -25741,13 +25741,13 @@ let data11 = data10[i5];
 const _errs27 = errors;
 const _errs28 = errors;
 if(typeof data11 !== "string"){
-validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"request#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs29 = errors;
 const vSchema2 = schema402.enum;
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema402.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"request#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema402.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -25797,13 +25797,13 @@ let data13 = data12[i6];
 const _errs32 = errors;
 const _errs33 = errors;
 if(typeof data13 !== "string"){
-validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"request#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs34 = errors;
 const vSchema3 = schema403.enum;
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema403.enum},message:"must be equal to one of the allowed values"}];
+validate400.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"request#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema403.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26090,13 +26090,13 @@ let data1 = data.sort;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"request#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema404.enum;
 if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema404.enum},message:"must be equal to one of the allowed values"}];
+validate399.errors = [{instancePath:instancePath+"/sort",schemaPath:"request#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema404.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26112,13 +26112,13 @@ let data2 = data.group;
 const _errs6 = errors;
 const _errs7 = errors;
 if(typeof data2 !== "string"){
-validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"request#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs8 = errors;
 const vSchema1 = schema405.enum;
 if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema405.enum},message:"must be equal to one of the allowed values"}];
+validate399.errors = [{instancePath:instancePath+"/group",schemaPath:"request#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema405.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26212,13 +26212,13 @@ let data2 = data.sort;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data2 !== "string"){
-validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema390.enum;
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema390.enum},message:"must be equal to one of the allowed values"}];
+validate404.errors = [{instancePath:instancePath+"/sort",schemaPath:"response#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema390.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26239,13 +26239,13 @@ let data3 = data.group;
 const _errs6 = errors;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs8 = errors;
 const vSchema1 = schema391.enum;
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema391.enum},message:"must be equal to one of the allowed values"}];
+validate404.errors = [{instancePath:instancePath+"/group",schemaPath:"response#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema391.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26295,7 +26295,7 @@ return errors === 0;
 
 export const listFeedsResponse200 = validate408;
 const schema410 = {"$id":"function-listFeedsResponse200","type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}};
-const schema411 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema411 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"response#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
 const schema412 = {"type":"string","enum":["atom","badge"]};
 
 function validate409(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -26341,13 +26341,13 @@ let data1 = data.kind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema412.enum;
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema412.enum},message:"must be equal to one of the allowed values"}];
+validate409.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema412.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26559,7 +26559,7 @@ return errors === 0;
 
 export const createFeedBody = validate413;
 const schema414 = {"$id":"function-createFeedBody","$ref":"request#/components/schemas/CreateFeedRequest"};
-const schema415 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
+const schema415 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"request#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"request#/components/schemas/ViewName"}}};
 const schema416 = {"type":"string","enum":["atom","badge"]};
 
 function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -26625,13 +26625,13 @@ let data0 = data.kind;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema416.enum;
 if(!((data0 === "atom") || (data0 === "badge"))){
-validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema416.enum},message:"must be equal to one of the allowed values"}];
+validate414.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema416.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -26734,7 +26734,7 @@ return errors === 0;
 
 export const createdFeedSchema = validate418;
 const schema418 = {"$id":"function-createdFeedSchema","$ref":"response#/components/schemas/CreatedFeed"};
-const schema419 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+const schema419 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"response#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
 function validate419(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -26779,13 +26779,13 @@ let data1 = data.kind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema412.enum;
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema412.enum},message:"must be equal to one of the allowed values"}];
+validate419.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema412.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -27323,8 +27323,8 @@ return errors === 0;
 
 export const notificationSettingsSchema = validate430;
 const schema428 = {"$id":"function-notificationSettingsSchema","$ref":"response#/components/schemas/NotificationSettings"};
-const schema429 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationChannel"}}}};
-const schema430 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
+const schema429 = {"type":"object","required":["staleDays","batchMinutes","timezone","emailAvailable","pushPublicKey","channels"],"properties":{"quietHours":{"$ref":"response#/components/schemas/QuietHours"},"digest":{"$ref":"response#/components/schemas/Digest"},"staleDays":{"type":"integer"},"batchMinutes":{"type":"integer"},"timezone":{"type":"string"},"emailAvailable":{"type":"boolean"},"pushPublicKey":{"type":"string"},"channels":{"type":"array","maxItems":20,"items":{"$ref":"response#/components/schemas/NotificationChannel"}}}};
+const schema430 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"response#/components/schemas/LocalTime"},"to":{"$ref":"response#/components/schemas/LocalTime"}}};
 const schema431 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 const pattern116 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
@@ -27357,14 +27357,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern116.test(data0)){
-validate432.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+validate432.errors = [{instancePath:instancePath+"/from",schemaPath:"response#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate432.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate432.errors = [{instancePath:instancePath+"/from",schemaPath:"response#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -27387,14 +27387,14 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern116.test(data1)){
-validate432.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+validate432.errors = [{instancePath:instancePath+"/to",schemaPath:"response#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate432.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate432.errors = [{instancePath:instancePath+"/to",schemaPath:"response#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -27425,7 +27425,7 @@ validate432.errors = vErrors;
 return errors === 0;
 }
 
-const schema433 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema433 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"response#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
 function validate434(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -27456,14 +27456,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern116.test(data0)){
-validate434.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+validate434.errors = [{instancePath:instancePath+"/at",schemaPath:"response#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate434.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate434.errors = [{instancePath:instancePath+"/at",schemaPath:"response#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -27584,10 +27584,10 @@ validate434.errors = vErrors;
 return errors === 0;
 }
 
-const schema435 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema435 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"response#/components/schemas/NotificationChannelState"},"events":{"$ref":"response#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
 const schema436 = {"type":"string","enum":["email","web_push","webhook","slack"]};
 const schema437 = {"type":"string","enum":["active","unconfirmed"]};
-const schema438 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
+const schema438 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"response#/components/schemas/NotificationEventKind"}};
 const schema439 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
 
 function validate437(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -27608,13 +27608,13 @@ let data0 = data[i0];
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema439.enum;
 if(!((((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale")) || (data0 === "rotation_due"))){
-validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema439.enum},message:"must be equal to one of the allowed values"}];
+validate437.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema439.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -27707,13 +27707,13 @@ let data1 = data.kind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema436.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate436.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -27776,13 +27776,13 @@ let data4 = data.state;
 const _errs10 = errors;
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
 const vSchema1 = schema437.enum;
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
+validate436.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -28085,8 +28085,8 @@ return errors === 0;
 
 export const saveNotificationsBody = validate441;
 const schema440 = {"$id":"function-saveNotificationsBody","$ref":"request#/components/schemas/NotificationPreferences"};
-const schema441 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"#/components/schemas/QuietHours"},"digest":{"$ref":"#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
-const schema442 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"#/components/schemas/LocalTime"},"to":{"$ref":"#/components/schemas/LocalTime"}}};
+const schema441 = {"type":"object","required":["staleDays","batchMinutes"],"additionalProperties":false,"properties":{"quietHours":{"$ref":"request#/components/schemas/QuietHours"},"digest":{"$ref":"request#/components/schemas/Digest"},"staleDays":{"type":"integer","minimum":1,"maximum":90},"batchMinutes":{"type":"integer","minimum":0,"maximum":120}}};
+const schema442 = {"type":"object","required":["from","to"],"additionalProperties":false,"properties":{"from":{"$ref":"request#/components/schemas/LocalTime"},"to":{"$ref":"request#/components/schemas/LocalTime"}}};
 const schema443 = {"type":"string","pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$"};
 
 function validate443(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -28118,14 +28118,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern116.test(data0)){
-validate443.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+validate443.errors = [{instancePath:instancePath+"/from",schemaPath:"request#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate443.errors = [{instancePath:instancePath+"/from",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate443.errors = [{instancePath:instancePath+"/from",schemaPath:"request#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -28148,14 +28148,14 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern116.test(data1)){
-validate443.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+validate443.errors = [{instancePath:instancePath+"/to",schemaPath:"request#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate443.errors = [{instancePath:instancePath+"/to",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate443.errors = [{instancePath:instancePath+"/to",schemaPath:"request#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -28186,7 +28186,7 @@ validate443.errors = vErrors;
 return errors === 0;
 }
 
-const schema445 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
+const schema445 = {"type":"object","required":["at","weekdays"],"additionalProperties":false,"properties":{"at":{"$ref":"request#/components/schemas/LocalTime"},"weekdays":{"type":"array","minItems":1,"maxItems":7,"uniqueItems":true,"items":{"type":"integer","minimum":1,"maximum":7}}}};
 
 function validate445(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -28217,14 +28217,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern116.test(data0)){
-validate445.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
+validate445.errors = [{instancePath:instancePath+"/at",schemaPath:"request#/components/schemas/LocalTime/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"},message:"must match pattern \""+"^([01][0-9]|2[0-3]):[0-5][0-9]$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate445.errors = [{instancePath:instancePath+"/at",schemaPath:"#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate445.errors = [{instancePath:instancePath+"/at",schemaPath:"request#/components/schemas/LocalTime/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -28557,7 +28557,7 @@ return errors === 0;
 
 export const createNotificationChannelBody = validate449;
 const schema448 = {"$id":"function-createNotificationChannelBody","$ref":"request#/components/schemas/CreateNotificationChannel"};
-const schema449 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"#/components/schemas/PushSubscription"}}};
+const schema449 = {"type":"object","required":["kind","label","events","digest"],"additionalProperties":false,"properties":{"kind":{"$ref":"request#/components/schemas/NotificationChannelKind"},"label":{"$ref":"request#/components/schemas/NotificationLabel"},"events":{"$ref":"request#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"address":{"type":"string","maxLength":254,"pattern":"^[^\\s@<>(),;:\"\\[\\]\\\\]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$"},"url":{"type":"string","minLength":1,"maxLength":2048},"subscription":{"$ref":"request#/components/schemas/PushSubscription"}}};
 const schema450 = {"type":"string","enum":["email","web_push","webhook","slack"]};
 const schema451 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
 
@@ -28597,7 +28597,7 @@ validate451.errors = vErrors;
 return errors === 0;
 }
 
-const schema452 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"#/components/schemas/NotificationEventKind"}};
+const schema452 = {"type":"array","maxItems":20,"uniqueItems":true,"items":{"$ref":"request#/components/schemas/NotificationEventKind"}};
 const schema453 = {"type":"string","enum":["review_requested","checks_failed","approved","changes_requested","mentioned","merged","stale","rotation_due"]};
 
 function validate453(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -28618,13 +28618,13 @@ let data0 = data[i0];
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/NotificationEventKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema453.enum;
 if(!((((((((data0 === "review_requested") || (data0 === "checks_failed")) || (data0 === "approved")) || (data0 === "changes_requested")) || (data0 === "mentioned")) || (data0 === "merged")) || (data0 === "stale")) || (data0 === "rotation_due"))){
-validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema453.enum},message:"must be equal to one of the allowed values"}];
+validate453.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/NotificationEventKind/enum",keyword:"enum",params:{allowedValues: schema453.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -28862,13 +28862,13 @@ let data0 = data.kind;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
 const vSchema0 = schema450.enum;
 if(!((((data0 === "email") || (data0 === "web_push")) || (data0 === "webhook")) || (data0 === "slack"))){
-validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema450.enum},message:"must be equal to one of the allowed values"}];
+validate450.errors = [{instancePath:instancePath+"/kind",schemaPath:"request#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema450.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29047,7 +29047,7 @@ return errors === 0;
 
 export const createdNotificationChannelSchema = validate458;
 const schema455 = {"$id":"function-createdNotificationChannelSchema","$ref":"response#/components/schemas/CreatedNotificationChannel"};
-const schema456 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"#/components/schemas/NotificationChannelState"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
+const schema456 = {"type":"object","required":["id","kind","label","target","state","events","digest","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100},"target":{"type":"string"},"state":{"$ref":"response#/components/schemas/NotificationChannelState"},"events":{"$ref":"response#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"},"secret":{"type":"string"}}};
 
 function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29092,13 +29092,13 @@ let data1 = data.kind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema436.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate459.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29161,13 +29161,13 @@ let data4 = data.state;
 const _errs10 = errors;
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
 const vSchema1 = schema437.enum;
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
+validate459.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29411,7 +29411,7 @@ return errors === 0;
 
 export const saveNotificationChannelBody = validate464;
 const schema461 = {"$id":"function-saveNotificationChannelBody","$ref":"request#/components/schemas/NotificationRules"};
-const schema462 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"#/components/schemas/NotificationLabel"},"events":{"$ref":"#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
+const schema462 = {"type":"object","required":["label","events","digest"],"additionalProperties":false,"properties":{"label":{"$ref":"request#/components/schemas/NotificationLabel"},"events":{"$ref":"request#/components/schemas/NotificationEvents"},"digest":{"type":"boolean"}}};
 
 function validate465(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -29558,13 +29558,13 @@ let data1 = data.kind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema436.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate470.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29627,13 +29627,13 @@ let data4 = data.state;
 const _errs10 = errors;
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
 const vSchema1 = schema437.enum;
 if(!((data4 === "active") || (data4 === "unconfirmed"))){
-validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
+validate470.errors = [{instancePath:instancePath+"/state",schemaPath:"response#/components/schemas/NotificationChannelState/enum",keyword:"enum",params:{allowedValues: schema437.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -29947,7 +29947,7 @@ return errors === 0;
 
 export const notificationDeliverySchema = validate478;
 const schema471 = {"$id":"function-notificationDeliverySchema","$ref":"response#/components/schemas/NotificationDelivery"};
-const schema472 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema472 = {"type":"object","required":["id","kind","channel","title","state","attempts","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"type":"string","enum":["events","digest","test","confirmation"]},"channel":{"type":"object","required":["id","kind","label"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"label":{"type":"string","maxLength":100}}},"title":{"type":"string","maxLength":300},"state":{"type":"string","enum":["waiting","sending","sent","failed"]},"attempts":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},"nextAttemptAt":{"type":"string","format":"date-time"},"endedAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
 function validate479(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -30053,13 +30053,13 @@ let data4 = data2.kind;
 const _errs9 = errors;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
 const vSchema1 = schema436.enum;
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate479.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30539,13 +30539,13 @@ let data4 = data2.kind;
 const _errs9 = errors;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
 const vSchema1 = schema436.enum;
 if(!((((data4 === "email") || (data4 === "web_push")) || (data4 === "webhook")) || (data4 === "slack"))){
-validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate483.errors = [{instancePath:instancePath+"/channel/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -30865,7 +30865,7 @@ return errors === 0;
 
 export const sharingSchema = validate485;
 const schema478 = {"$id":"function-sharingSchema","$ref":"response#/components/schemas/Sharing"};
-const schema479 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema479 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"response#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"response#/components/schemas/SharedUser"}}}};
 const schema480 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
 function validate487(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -31922,7 +31922,7 @@ return errors === 0;
 
 export const createInviteBody = validate511;
 const schema495 = {"$id":"function-createInviteBody","$ref":"request#/components/schemas/CreateInviteRequest"};
-const schema496 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+const schema496 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"request#/components/schemas/Username"},"displayName":{"$ref":"request#/components/schemas/DisplayName"}}};
 
 function validate512(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32247,7 +32247,7 @@ return errors === 0;
 
 export const jobsSchema = validate520;
 const schema500 = {"$id":"function-jobsSchema","$ref":"response#/components/schemas/Jobs"};
-const schema501 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"#/components/schemas/CleanupJob"},"site":{"$ref":"#/components/schemas/SiteJobs"}}};
+const schema501 = {"type":"object","required":["boards","deliveries","notifications","cleanup"],"properties":{"boards":{"type":"array","items":{"$ref":"response#/components/schemas/BoardJob"}},"deliveries":{"type":"array","items":{"$ref":"response#/components/schemas/DeliveryJob"}},"notifications":{"$ref":"response#/components/schemas/NotificationJobs"},"cleanup":{"$ref":"response#/components/schemas/CleanupJob"},"site":{"$ref":"response#/components/schemas/SiteJobs"}}};
 const schema502 = {"type":"object","required":["username","state","dueAt","runs"],"properties":{"username":{"type":"string"},"state":{"type":"string","enum":["running","due","scheduled"]},"dueAt":{"type":"string","format":"date-time"},"leaseUntil":{"type":"string","format":"date-time"},"runs":{"type":"integer","minimum":0}}};
 
 function validate522(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -32405,7 +32405,7 @@ validate522.errors = vErrors;
 return errors === 0;
 }
 
-const schema503 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
+const schema503 = {"type":"object","required":["username","state"],"properties":{"username":{"type":"string"},"forge":{"$ref":"response#/components/schemas/ForgeName"},"repository":{"type":"string"},"state":{"type":"string","enum":["running","waiting","idle"]},"until":{"type":"string","format":"date-time"}}};
 
 function validate524(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32440,13 +32440,13 @@ let data1 = data.forge;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate524.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate524.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate524.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate524.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -32549,8 +32549,8 @@ validate524.errors = vErrors;
 return errors === 0;
 }
 
-const schema505 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/NotificationJob"}}}};
-const schema506 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
+const schema505 = {"type":"object","required":["collecting","waiting","failed","deliveries"],"properties":{"collecting":{"type":"integer","minimum":0},"waiting":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"deliveries":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/NotificationJob"}}}};
+const schema506 = {"type":"object","required":["username","kind","state","attempts","nextAttemptAt"],"properties":{"username":{"type":"string"},"kind":{"$ref":"response#/components/schemas/NotificationChannelKind"},"state":{"type":"string","enum":["waiting","sending"]},"attempts":{"type":"integer","minimum":0},"nextAttemptAt":{"type":"string","format":"date-time"},"error":{"type":"string","maxLength":500}}};
 
 function validate527(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -32585,13 +32585,13 @@ let data1 = data.kind;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema436.enum;
 if(!((((data1 === "email") || (data1 === "web_push")) || (data1 === "webhook")) || (data1 === "slack"))){
-validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
+validate527.errors = [{instancePath:instancePath+"/kind",schemaPath:"response#/components/schemas/NotificationChannelKind/enum",keyword:"enum",params:{allowedValues: schema436.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -33681,7 +33681,7 @@ return errors === 0;
 
 export const listRequestsResponse200 = validate542;
 const schema516 = {"$id":"function-listRequestsResponse200","type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}};
-const schema517 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema517 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"response#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"response#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"response#/components/schemas/RateLimit"}}};
 const schema519 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
 function validate543(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -33731,13 +33731,13 @@ let data1 = data.forge;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate543.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate543.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema109.enum;
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate543.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+validate543.errors = [{instancePath:instancePath+"/forge",schemaPath:"response#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -33790,13 +33790,13 @@ let data4 = data.outcome;
 const _errs10 = errors;
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"response#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
 const vSchema1 = schema519.enum;
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema519.enum},message:"must be equal to one of the allowed values"}];
+validate543.errors = [{instancePath:instancePath+"/outcome",schemaPath:"response#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema519.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {

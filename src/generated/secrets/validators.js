@@ -116,7 +116,7 @@ return errors === 0;
 
 export const errorSchema = validate4;
 const schema3 = {"$id":"function-errorSchema","$ref":"response#/components/schemas/Error"};
-const schema4 = {"type":"object","required":["error","code","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ErrorCode"},"field":{"type":"string","maxLength":256},"requestId":{"type":"string","maxLength":128}}};
+const schema4 = {"type":"object","required":["error","code","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"response#/components/schemas/ErrorCode"},"field":{"type":"string","maxLength":256},"requestId":{"type":"string","maxLength":128}}};
 const schema5 = {"type":"string","enum":["invalid_input","malformed_body","unauthenticated","cross_site","forbidden","session_required","not_found","method_not_allowed","not_acceptable","conflict","precondition_failed","too_large","unsupported_media_type","unprocessable","rate_limited","internal","bad_gateway","unavailable"]};
 
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -162,13 +162,13 @@ let data1 = data.code;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema5.enum;
 if(!((((((((((((((((((data1 === "invalid_input") || (data1 === "malformed_body")) || (data1 === "unauthenticated")) || (data1 === "cross_site")) || (data1 === "forbidden")) || (data1 === "session_required")) || (data1 === "not_found")) || (data1 === "method_not_allowed")) || (data1 === "not_acceptable")) || (data1 === "conflict")) || (data1 === "precondition_failed")) || (data1 === "too_large")) || (data1 === "unsupported_media_type")) || (data1 === "unprocessable")) || (data1 === "rate_limited")) || (data1 === "internal")) || (data1 === "bad_gateway")) || (data1 === "unavailable"))){
-validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -432,13 +432,13 @@ let data1 = data.code;
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate13.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema5.enum;
 if(!((((((((((((((((((data1 === "invalid_input") || (data1 === "malformed_body")) || (data1 === "unauthenticated")) || (data1 === "cross_site")) || (data1 === "forbidden")) || (data1 === "session_required")) || (data1 === "not_found")) || (data1 === "method_not_allowed")) || (data1 === "not_acceptable")) || (data1 === "conflict")) || (data1 === "precondition_failed")) || (data1 === "too_large")) || (data1 === "unsupported_media_type")) || (data1 === "unprocessable")) || (data1 === "rate_limited")) || (data1 === "internal")) || (data1 === "bad_gateway")) || (data1 === "unavailable"))){
-validate13.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+validate13.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -829,7 +829,7 @@ return errors === 0;
 
 export const registrationOptionsSchema = validate23;
 const schema18 = {"$id":"function-registrationOptionsSchema","$ref":"response#/components/schemas/RegistrationOptions"};
-const schema19 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"#/components/schemas/WebAuthnOptions"}}};
+const schema19 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"response#/components/schemas/WebAuthnOptions"}}};
 const schema20 = {"type":"object","required":["challenge"],"properties":{"challenge":{"type":"string"}},"additionalProperties":true};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1010,7 +1010,7 @@ return errors === 0;
 
 export const finishRegistrationBody = validate29;
 const schema22 = {"$id":"function-finishRegistrationBody","$ref":"request#/components/schemas/RegistrationFinishRequest"};
-const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"request#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
 const schema24 = {"type":"object","required":["id","response"],"properties":{"id":{"type":"string","minLength":1,"maxLength":1400},"response":{"type":"object","additionalProperties":true}},"additionalProperties":true};
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1292,7 +1292,7 @@ return errors === 0;
 
 export const finishRegistrationLimits = validate34;
 const schema25 = {"$id":"function-finishRegistrationLimits","$ref":"limits#/components/schemas/RegistrationFinishRequest"};
-const schema26 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema26 = {"type":"object","properties":{"credential":{"$ref":"limits#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":4096},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
 const schema27 = {"type":"object","properties":{"id":{"type":"string","maxLength":1400},"response":{"type":"object"}}};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1732,7 +1732,7 @@ return errors === 0;
 
 export const loginOptionsSchema = validate42;
 const schema30 = {"$id":"function-loginOptionsSchema","$ref":"response#/components/schemas/LoginOptions"};
-const schema31 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"#/components/schemas/WebAuthnOptions"}}};
+const schema31 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"response#/components/schemas/WebAuthnOptions"}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1868,7 +1868,7 @@ return errors === 0;
 
 export const finishLoginBody = validate47;
 const schema33 = {"$id":"function-finishLoginBody","$ref":"request#/components/schemas/LoginFinishRequest"};
-const schema34 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
+const schema34 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"request#/components/schemas/BrowserCredential"}}};
 
 function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1928,7 +1928,7 @@ return errors === 0;
 
 export const finishLoginLimits = validate51;
 const schema35 = {"$id":"function-finishLoginLimits","$ref":"limits#/components/schemas/LoginFinishRequest"};
-const schema36 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
+const schema36 = {"type":"object","properties":{"credential":{"$ref":"limits#/components/schemas/BrowserCredential"}}};
 
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -3300,11 +3300,11 @@ return errors === 0;
 
 export const listTokensResponse200 = validate83;
 const schema58 = {"$id":"function-listTokensResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/TokenMetadata"}};
-const schema59 = {"type":"object","required":["id","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"description":{"type":"string","maxLength":200},"rule":{"type":"string","maxLength":64},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"owner":{"type":"string","maxLength":128},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/TokenAction"}},"access":{"$ref":"#/components/schemas/TokenAccess"}}};
+const schema59 = {"type":"object","required":["id","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"description":{"type":"string","maxLength":200},"rule":{"type":"string","maxLength":64},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"owner":{"type":"string","maxLength":128},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"response#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/TokenAction"}},"access":{"$ref":"response#/components/schemas/TokenAccess"}}};
 const schema60 = {"type":"string","enum":["active","expired","revoked"]};
 const schema61 = {"type":"string","enum":["rotate","revoke","purge"]};
 const pattern1 = new RegExp("^[0-9a-f]{16}$", "u");
-const schema62 = {"type":"object","properties":{"permissions":{"type":"array","minItems":1,"maxItems":4,"items":{"$ref":"#/components/schemas/TokenPermission"}},"name_prefix":{"$ref":"#/components/schemas/Slug"},"tags":{"type":"array","minItems":1,"maxItems":10,"items":{"type":"string","minLength":1,"maxLength":32}},"consumers":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}},"addresses":{"$ref":"#/components/schemas/TokenAddresses"}}};
+const schema62 = {"type":"object","properties":{"permissions":{"type":"array","minItems":1,"maxItems":4,"items":{"$ref":"response#/components/schemas/TokenPermission"}},"name_prefix":{"$ref":"response#/components/schemas/Slug"},"tags":{"type":"array","minItems":1,"maxItems":10,"items":{"type":"string","minLength":1,"maxLength":32}},"consumers":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"response#/components/schemas/ConsumerName"}},"addresses":{"$ref":"response#/components/schemas/TokenAddresses"}}};
 const schema63 = {"type":"string","enum":["list","read","write","manage"]};
 const schema64 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
 const pattern2 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_-]*$", "u");
@@ -3488,13 +3488,13 @@ let data1 = data0[i0];
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate85.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate85.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"response#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema63.enum;
 if(!((((data1 === "list") || (data1 === "read")) || (data1 === "write")) || (data1 === "manage"))){
-validate85.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
+validate85.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"response#/components/schemas/TokenPermission/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -3919,13 +3919,13 @@ let data8 = data.status;
 const _errs17 = errors;
 const _errs18 = errors;
 if(typeof data8 !== "string"){
-validate84.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate84.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs19 = errors;
 const vSchema0 = schema60.enum;
 if(!(((data8 === "active") || (data8 === "expired")) || (data8 === "revoked"))){
-validate84.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate84.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -3959,13 +3959,13 @@ let data10 = data9[i0];
 const _errs22 = errors;
 const _errs23 = errors;
 if(typeof data10 !== "string"){
-validate84.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate84.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs24 = errors;
 const vSchema1 = schema61.enum;
 if(!(((data10 === "rotate") || (data10 === "revoke")) || (data10 === "purge"))){
-validate84.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
+validate84.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -4171,7 +4171,7 @@ return errors === 0;
 
 export const createTokenBody = validate95;
 const schema68 = {"$id":"function-createTokenBody","$ref":"request#/components/schemas/CreateTokenRequest"};
-const schema69 = {"type":"object","required":["description"],"properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000},"access":{"$ref":"#/components/schemas/TokenAccess"}}};
+const schema69 = {"type":"object","required":["description"],"properties":{"description":{"$ref":"request#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"request#/components/schemas/TtlSeconds","default":7776000},"access":{"$ref":"request#/components/schemas/TokenAccess"}}};
 const schema70 = {"type":"string","minLength":1,"maxLength":200,"pattern":"\\S"};
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -4242,7 +4242,7 @@ validate99.errors = vErrors;
 return errors === 0;
 }
 
-const schema72 = {"type":"object","properties":{"permissions":{"type":"array","minItems":1,"maxItems":4,"items":{"$ref":"#/components/schemas/TokenPermission"}},"name_prefix":{"$ref":"#/components/schemas/Slug"},"tags":{"type":"array","minItems":1,"maxItems":10,"items":{"type":"string","minLength":1,"maxLength":32}},"consumers":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}},"addresses":{"$ref":"#/components/schemas/TokenAddresses"}}};
+const schema72 = {"type":"object","properties":{"permissions":{"type":"array","minItems":1,"maxItems":4,"items":{"$ref":"request#/components/schemas/TokenPermission"}},"name_prefix":{"$ref":"request#/components/schemas/Slug"},"tags":{"type":"array","minItems":1,"maxItems":10,"items":{"type":"string","minLength":1,"maxLength":32}},"consumers":{"type":"array","minItems":1,"maxItems":100,"items":{"$ref":"request#/components/schemas/ConsumerName"}},"addresses":{"$ref":"request#/components/schemas/TokenAddresses"}}};
 const schema73 = {"type":"string","enum":["list","read","write","manage"]};
 const schema74 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
 
@@ -4423,13 +4423,13 @@ let data1 = data0[i0];
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate101.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate101.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"request#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
 const vSchema0 = schema73.enum;
 if(!((((data1 === "list") || (data1 === "read")) || (data1 === "write")) || (data1 === "manage"))){
-validate101.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/enum",keyword:"enum",params:{allowedValues: schema73.enum},message:"must be equal to one of the allowed values"}];
+validate101.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"request#/components/schemas/TokenPermission/enum",keyword:"enum",params:{allowedValues: schema73.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -4715,10 +4715,10 @@ return errors === 0;
 
 export const createTokenLimits = validate110;
 const schema77 = {"$id":"function-createTokenLimits","$ref":"limits#/components/schemas/CreateTokenRequest"};
-const schema78 = {"type":"object","properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"},"access":{"$ref":"#/components/schemas/TokenAccess"}}};
+const schema78 = {"type":"object","properties":{"description":{"$ref":"limits#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"limits#/components/schemas/TtlSeconds"},"access":{"$ref":"limits#/components/schemas/TokenAccess"}}};
 const schema79 = {"type":"string","maxLength":200};
 const schema80 = {"type":"integer","maximum":31536000};
-const schema81 = {"type":"object","properties":{"permissions":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/TokenPermission"}},"name_prefix":{"$ref":"#/components/schemas/Slug"},"tags":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":32}},"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}},"addresses":{"$ref":"#/components/schemas/TokenAddresses"}}};
+const schema81 = {"type":"object","properties":{"permissions":{"type":"array","maxItems":4,"items":{"$ref":"limits#/components/schemas/TokenPermission"}},"name_prefix":{"$ref":"limits#/components/schemas/Slug"},"tags":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":32}},"consumers":{"type":"array","maxItems":100,"items":{"$ref":"limits#/components/schemas/ConsumerName"}},"addresses":{"$ref":"limits#/components/schemas/TokenAddresses"}}};
 const schema82 = {"type":"string"};
 const schema83 = {"type":"string","maxLength":128};
 const schema84 = {"type":"string","maxLength":128};
@@ -4802,7 +4802,7 @@ let data1 = data0[i0];
 const _errs3 = errors;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate112.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate112.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"limits#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs5 = errors;
@@ -4841,14 +4841,14 @@ const _errs8 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate112.errors = [{instancePath:instancePath+"/name_prefix",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate112.errors = [{instancePath:instancePath+"/name_prefix",schemaPath:"limits#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate112.errors = [{instancePath:instancePath+"/name_prefix",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate112.errors = [{instancePath:instancePath+"/name_prefix",schemaPath:"limits#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs7){
@@ -4939,14 +4939,14 @@ const _errs17 = errors;
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(func0(data6) > 128){
-validate112.errors = [{instancePath:instancePath+"/consumers/" + i2,schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate112.errors = [{instancePath:instancePath+"/consumers/" + i2,schemaPath:"limits#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate112.errors = [{instancePath:instancePath+"/consumers/" + i2,schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate112.errors = [{instancePath:instancePath+"/consumers/" + i2,schemaPath:"limits#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs16){
@@ -5024,14 +5024,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 200){
-validate111.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate111.errors = [{instancePath:instancePath+"/description",schemaPath:"limits#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate111.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate111.errors = [{instancePath:instancePath+"/description",schemaPath:"limits#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -5051,14 +5051,14 @@ let data1 = data.ttl_seconds;
 const _errs4 = errors;
 const _errs5 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate111.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate111.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 == "number"){
 if(data1 > 31536000 || isNaN(data1)){
-validate111.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+validate111.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
 return false;
 }
 else {
@@ -5123,7 +5123,7 @@ return errors === 0;
 
 export const tokenWithValueSchema = validate117;
 const schema86 = {"$id":"function-tokenWithValueSchema","$ref":"response#/components/schemas/TokenWithValue"};
-const schema87 = {"allOf":[{"$ref":"#/components/schemas/TokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
+const schema87 = {"allOf":[{"$ref":"response#/components/schemas/TokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
 
 function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -5352,13 +5352,13 @@ let data8 = data.status;
 const _errs17 = errors;
 const _errs18 = errors;
 if(typeof data8 !== "string"){
-validate119.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate119.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs19 = errors;
 const vSchema0 = schema60.enum;
 if(!(((data8 === "active") || (data8 === "expired")) || (data8 === "revoked"))){
-validate119.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate119.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -5392,13 +5392,13 @@ let data10 = data9[i0];
 const _errs22 = errors;
 const _errs23 = errors;
 if(typeof data10 !== "string"){
-validate119.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate119.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs24 = errors;
 const vSchema1 = schema61.enum;
 if(!(((data10 === "rotate") || (data10 === "revoke")) || (data10 === "purge"))){
-validate119.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
+validate119.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -5804,7 +5804,7 @@ return errors === 0;
 
 export const rotateTokenBody = validate127;
 const schema95 = {"$id":"function-rotateTokenBody","$ref":"request#/components/schemas/RotateTokenRequest"};
-const schema96 = {"type":"object","properties":{"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
+const schema96 = {"type":"object","properties":{"ttl_seconds":{"$ref":"request#/components/schemas/TtlSeconds","default":7776000}}};
 
 function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -5855,7 +5855,7 @@ return errors === 0;
 
 export const rotateTokenLimits = validate131;
 const schema97 = {"$id":"function-rotateTokenLimits","$ref":"limits#/components/schemas/RotateTokenRequest"};
-const schema98 = {"type":"object","properties":{"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
+const schema98 = {"type":"object","properties":{"ttl_seconds":{"$ref":"limits#/components/schemas/TtlSeconds"}}};
 
 function validate132(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -5868,14 +5868,14 @@ let data0 = data.ttl_seconds;
 const _errs1 = errors;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate132.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate132.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 31536000 || isNaN(data0)){
-validate132.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+validate132.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
 return false;
 }
 else {
@@ -6151,7 +6151,7 @@ return errors === 0;
 
 export const listConsumerTokensResponse200 = validate137;
 const schema103 = {"$id":"function-listConsumerTokensResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ConsumerTokenMetadata"}};
-const schema104 = {"type":"object","required":["id","consumer","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"consumer":{"$ref":"#/components/schemas/KnownConsumerName"},"description":{"type":"string","maxLength":200},"rule":{"type":"string","maxLength":64},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/TokenAction"}},"addresses":{"$ref":"#/components/schemas/TokenAddresses"}}};
+const schema104 = {"type":"object","required":["id","consumer","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"consumer":{"$ref":"response#/components/schemas/KnownConsumerName"},"description":{"type":"string","maxLength":200},"rule":{"type":"string","maxLength":64},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"response#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"response#/components/schemas/TokenAction"}},"addresses":{"$ref":"response#/components/schemas/TokenAddresses"}}};
 const schema105 = {"type":"string","minLength":1,"maxLength":128};
 
 function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -6200,12 +6200,12 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate138.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate138.errors = [{instancePath:instancePath+"/consumer",schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate138.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate138.errors = [{instancePath:instancePath+"/consumer",schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -6213,7 +6213,7 @@ else {
 }
 }
 else {
-validate138.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate138.errors = [{instancePath:instancePath+"/consumer",schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -6391,13 +6391,13 @@ let data8 = data.status;
 const _errs18 = errors;
 const _errs19 = errors;
 if(typeof data8 !== "string"){
-validate138.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate138.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs20 = errors;
 const vSchema0 = schema60.enum;
 if(!(((data8 === "active") || (data8 === "expired")) || (data8 === "revoked"))){
-validate138.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate138.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -6431,13 +6431,13 @@ let data10 = data9[i0];
 const _errs23 = errors;
 const _errs24 = errors;
 if(typeof data10 !== "string"){
-validate138.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate138.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs25 = errors;
 const vSchema1 = schema61.enum;
 if(!(((data10 === "rotate") || (data10 === "revoke")) || (data10 === "purge"))){
-validate138.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
+validate138.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -6642,7 +6642,7 @@ return errors === 0;
 
 export const createConsumerTokenBody = validate142;
 const schema109 = {"$id":"function-createConsumerTokenBody","$ref":"request#/components/schemas/CreateConsumerTokenRequest"};
-const schema110 = {"type":"object","required":["consumer","description"],"properties":{"consumer":{"$ref":"#/components/schemas/ConsumerName"},"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000},"addresses":{"$ref":"#/components/schemas/TokenAddresses"}}};
+const schema110 = {"type":"object","required":["consumer","description"],"properties":{"consumer":{"$ref":"request#/components/schemas/ConsumerName"},"description":{"$ref":"request#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"request#/components/schemas/TtlSeconds","default":7776000},"addresses":{"$ref":"request#/components/schemas/TokenAddresses"}}};
 
 function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -6748,7 +6748,7 @@ return errors === 0;
 
 export const createConsumerTokenLimits = validate149;
 const schema111 = {"$id":"function-createConsumerTokenLimits","$ref":"limits#/components/schemas/CreateConsumerTokenRequest"};
-const schema112 = {"type":"object","properties":{"consumer":{"$ref":"#/components/schemas/ConsumerName"},"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"},"addresses":{"$ref":"#/components/schemas/TokenAddresses"}}};
+const schema112 = {"type":"object","properties":{"consumer":{"$ref":"limits#/components/schemas/ConsumerName"},"description":{"$ref":"limits#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"limits#/components/schemas/TtlSeconds"},"addresses":{"$ref":"limits#/components/schemas/TokenAddresses"}}};
 
 function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -6764,14 +6764,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate150.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate150.errors = [{instancePath:instancePath+"/consumer",schemaPath:"limits#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate150.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate150.errors = [{instancePath:instancePath+"/consumer",schemaPath:"limits#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -6794,14 +6794,14 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 200){
-validate150.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate150.errors = [{instancePath:instancePath+"/description",schemaPath:"limits#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate150.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate150.errors = [{instancePath:instancePath+"/description",schemaPath:"limits#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -6821,14 +6821,14 @@ let data2 = data.ttl_seconds;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate150.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate150.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 31536000 || isNaN(data2)){
-validate150.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+validate150.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
 return false;
 }
 else {
@@ -6894,7 +6894,7 @@ return errors === 0;
 
 export const consumerTokenWithValueSchema = validate153;
 const schema116 = {"$id":"function-consumerTokenWithValueSchema","$ref":"response#/components/schemas/ConsumerTokenWithValue"};
-const schema117 = {"allOf":[{"$ref":"#/components/schemas/ConsumerTokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
+const schema117 = {"allOf":[{"$ref":"response#/components/schemas/ConsumerTokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
 
 function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -6942,12 +6942,12 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate155.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate155.errors = [{instancePath:instancePath+"/consumer",schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate155.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate155.errors = [{instancePath:instancePath+"/consumer",schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -6955,7 +6955,7 @@ else {
 }
 }
 else {
-validate155.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate155.errors = [{instancePath:instancePath+"/consumer",schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -7133,13 +7133,13 @@ let data8 = data.status;
 const _errs18 = errors;
 const _errs19 = errors;
 if(typeof data8 !== "string"){
-validate155.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate155.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs20 = errors;
 const vSchema0 = schema60.enum;
 if(!(((data8 === "active") || (data8 === "expired")) || (data8 === "revoked"))){
-validate155.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate155.errors = [{instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7173,13 +7173,13 @@ let data10 = data9[i0];
 const _errs23 = errors;
 const _errs24 = errors;
 if(typeof data10 !== "string"){
-validate155.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate155.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs25 = errors;
 const vSchema1 = schema61.enum;
 if(!(((data10 === "rotate") || (data10 === "revoke")) || (data10 === "purge"))){
-validate155.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
+validate155.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"response#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -7647,14 +7647,14 @@ let data0 = data.ttl_seconds;
 const _errs1 = errors;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate168.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate168.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 31536000 || isNaN(data0)){
-validate168.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+validate168.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
 return false;
 }
 else {
@@ -7846,7 +7846,7 @@ return errors === 0;
 
 export const ownTokenSchema = validate172;
 const schema133 = {"$id":"function-ownTokenSchema","$ref":"response#/components/schemas/OwnToken"};
-const schema134 = {"type":"object","required":["kind"],"properties":{"kind":{"type":"string","enum":["session","write","consumer"]},"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"description":{"type":"string","maxLength":200},"consumer":{"$ref":"#/components/schemas/ConsumerName"},"expires_at":{"type":"string","format":"date-time"},"access":{"$ref":"#/components/schemas/TokenAccess"}}};
+const schema134 = {"type":"object","required":["kind"],"properties":{"kind":{"type":"string","enum":["session","write","consumer"]},"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"description":{"type":"string","maxLength":200},"consumer":{"$ref":"response#/components/schemas/ConsumerName"},"expires_at":{"type":"string","format":"date-time"},"access":{"$ref":"response#/components/schemas/TokenAccess"}}};
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -8080,7 +8080,7 @@ return errors === 0;
 
 export const exchangeTokenBody = validate178;
 const schema136 = {"$id":"function-exchangeTokenBody","$ref":"request#/components/schemas/ExchangeTokenRequest"};
-const schema137 = {"type":"object","required":["grant_type","subject_token","subject_token_type"],"properties":{"grant_type":{"type":"string","enum":["urn:ietf:params:oauth:grant-type:token-exchange"]},"subject_token":{"type":"string","minLength":1,"maxLength":16384},"subject_token_type":{"type":"string","enum":["urn:ietf:params:oauth:token-type:jwt","urn:ietf:params:oauth:token-type:id_token"]},"rule":{"$ref":"#/components/schemas/WorkloadRuleName"}}};
+const schema137 = {"type":"object","required":["grant_type","subject_token","subject_token_type"],"properties":{"grant_type":{"type":"string","enum":["urn:ietf:params:oauth:grant-type:token-exchange"]},"subject_token":{"type":"string","minLength":1,"maxLength":16384},"subject_token_type":{"type":"string","enum":["urn:ietf:params:oauth:token-type:jwt","urn:ietf:params:oauth:token-type:id_token"]},"rule":{"$ref":"request#/components/schemas/WorkloadRuleName"}}};
 const schema138 = {"type":"string","pattern":"^[a-z0-9][a-z0-9-]{0,63}$","maxLength":64};
 const pattern19 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
 
@@ -8182,12 +8182,12 @@ const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate179.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate179.errors = [{instancePath:instancePath+"/rule",schemaPath:"request#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern19.test(data3)){
-validate179.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
+validate179.errors = [{instancePath:instancePath+"/rule",schemaPath:"request#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
 return false;
 }
 else {
@@ -8195,7 +8195,7 @@ else {
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate179.errors = [{instancePath:instancePath+"/rule",schemaPath:"request#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs8){
@@ -8244,7 +8244,7 @@ return errors === 0;
 
 export const exchangeTokenLimits = validate181;
 const schema139 = {"$id":"function-exchangeTokenLimits","$ref":"limits#/components/schemas/ExchangeTokenRequest"};
-const schema140 = {"type":"object","properties":{"grant_type":{"type":"string"},"subject_token":{"type":"string","maxLength":16384},"subject_token_type":{"type":"string"},"rule":{"$ref":"#/components/schemas/WorkloadRuleName"}}};
+const schema140 = {"type":"object","properties":{"grant_type":{"type":"string"},"subject_token":{"type":"string","maxLength":16384},"subject_token_type":{"type":"string"},"rule":{"$ref":"limits#/components/schemas/WorkloadRuleName"}}};
 const schema141 = {"type":"string","maxLength":64};
 
 function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -8319,14 +8319,14 @@ const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"limits#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate182.errors = [{instancePath:instancePath+"/rule",schemaPath:"limits#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs8){
@@ -8374,7 +8374,7 @@ return errors === 0;
 
 export const exchangedTokenSchema = validate184;
 const schema142 = {"$id":"function-exchangedTokenSchema","$ref":"response#/components/schemas/ExchangedToken"};
-const schema143 = {"type":"object","required":["access_token","issued_token_type","token_type","expires_in","rule"],"properties":{"access_token":{"type":"string","maxLength":64},"issued_token_type":{"type":"string","enum":["urn:ietf:params:oauth:token-type:access_token"]},"token_type":{"type":"string","enum":["Bearer"]},"expires_in":{"type":"integer","minimum":1,"maximum":43200},"rule":{"$ref":"#/components/schemas/WorkloadRuleName"}}};
+const schema143 = {"type":"object","required":["access_token","issued_token_type","token_type","expires_in","rule"],"properties":{"access_token":{"type":"string","maxLength":64},"issued_token_type":{"type":"string","enum":["urn:ietf:params:oauth:token-type:access_token"]},"token_type":{"type":"string","enum":["Bearer"]},"expires_in":{"type":"integer","minimum":1,"maximum":43200},"rule":{"$ref":"response#/components/schemas/WorkloadRuleName"}}};
 const schema144 = {"type":"string","pattern":"^[a-z0-9][a-z0-9-]{0,63}$","maxLength":64};
 
 function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -8501,12 +8501,12 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 64){
-validate185.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate185.errors = [{instancePath:instancePath+"/rule",schemaPath:"response#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern19.test(data4)){
-validate185.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
+validate185.errors = [{instancePath:instancePath+"/rule",schemaPath:"response#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
 return false;
 }
 else {
@@ -8514,7 +8514,7 @@ else {
 }
 }
 else {
-validate185.errors = [{instancePath:instancePath+"/rule",schemaPath:"#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/rule",schemaPath:"response#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -9077,7 +9077,7 @@ return errors === 0;
 
 export const deviceLoginErrorSchema = validate197;
 const schema152 = {"$id":"function-deviceLoginErrorSchema","$ref":"response#/components/schemas/DeviceLoginError"};
-const schema153 = {"type":"object","required":["error","code","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"error_description":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ErrorCode"},"field":{"type":"string","maxLength":256},"requestId":{"type":"string","maxLength":128}}};
+const schema153 = {"type":"object","required":["error","code","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"error_description":{"type":"string","maxLength":1024},"code":{"$ref":"response#/components/schemas/ErrorCode"},"field":{"type":"string","maxLength":256},"requestId":{"type":"string","maxLength":128}}};
 
 function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -9148,13 +9148,13 @@ let data2 = data.code;
 const _errs5 = errors;
 const _errs6 = errors;
 if(typeof data2 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate198.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
 const vSchema0 = schema5.enum;
 if(!((((((((((((((((((data2 === "invalid_input") || (data2 === "malformed_body")) || (data2 === "unauthenticated")) || (data2 === "cross_site")) || (data2 === "forbidden")) || (data2 === "session_required")) || (data2 === "not_found")) || (data2 === "method_not_allowed")) || (data2 === "not_acceptable")) || (data2 === "conflict")) || (data2 === "precondition_failed")) || (data2 === "too_large")) || (data2 === "unsupported_media_type")) || (data2 === "unprocessable")) || (data2 === "rate_limited")) || (data2 === "internal")) || (data2 === "bad_gateway")) || (data2 === "unavailable"))){
-validate198.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+validate198.errors = [{instancePath:instancePath+"/code",schemaPath:"response#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -9956,7 +9956,7 @@ return errors === 0;
 
 export const deviceLoginSchema = validate214;
 const schema166 = {"$id":"function-deviceLoginSchema","$ref":"response#/components/schemas/DeviceLogin"};
-const schema167 = {"type":"object","required":["address","permissions","created_at","expires_at"],"properties":{"device_name":{"type":"string","maxLength":128},"address":{"type":"string","maxLength":45},"permissions":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/TokenPermission"}},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"}}};
+const schema167 = {"type":"object","required":["address","permissions","created_at","expires_at"],"properties":{"device_name":{"type":"string","maxLength":128},"address":{"type":"string","maxLength":45},"permissions":{"type":"array","maxItems":4,"items":{"$ref":"response#/components/schemas/TokenPermission"}},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"}}};
 
 function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -10040,13 +10040,13 @@ let data3 = data2[i0];
 const _errs7 = errors;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate215.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate215.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"response#/components/schemas/TokenPermission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
 const vSchema0 = schema63.enum;
 if(!((((data3 === "list") || (data3 === "read")) || (data3 === "write")) || (data3 === "manage"))){
-validate215.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"#/components/schemas/TokenPermission/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
+validate215.errors = [{instancePath:instancePath+"/permissions/" + i0,schemaPath:"response#/components/schemas/TokenPermission/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -10284,7 +10284,7 @@ return errors === 0;
 
 export const approveDeviceLoginBody = validate219;
 const schema171 = {"$id":"function-approveDeviceLoginBody","$ref":"request#/components/schemas/ApproveDeviceLoginRequest"};
-const schema172 = {"type":"object","required":["description","credential","access"],"properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"type":"integer","minimum":60,"maximum":7776000,"default":2592000},"access":{"$ref":"#/components/schemas/TokenAccess"},"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
+const schema172 = {"type":"object","required":["description","credential","access"],"properties":{"description":{"$ref":"request#/components/schemas/TokenDescription"},"ttl_seconds":{"type":"integer","minimum":60,"maximum":7776000,"default":2592000},"access":{"$ref":"request#/components/schemas/TokenAccess"},"credential":{"$ref":"request#/components/schemas/BrowserCredential"}}};
 
 function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -10407,7 +10407,7 @@ return errors === 0;
 
 export const approveDeviceLoginLimits = validate225;
 const schema173 = {"$id":"function-approveDeviceLoginLimits","$ref":"limits#/components/schemas/ApproveDeviceLoginRequest"};
-const schema174 = {"type":"object","properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"type":"integer","maximum":7776000},"access":{"$ref":"#/components/schemas/TokenAccess"},"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
+const schema174 = {"type":"object","properties":{"description":{"$ref":"limits#/components/schemas/TokenDescription"},"ttl_seconds":{"type":"integer","maximum":7776000},"access":{"$ref":"limits#/components/schemas/TokenAccess"},"credential":{"$ref":"limits#/components/schemas/BrowserCredential"}}};
 
 function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -10423,14 +10423,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 200){
-validate226.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate226.errors = [{instancePath:instancePath+"/description",schemaPath:"limits#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate226.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate226.errors = [{instancePath:instancePath+"/description",schemaPath:"limits#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -10790,7 +10790,7 @@ return errors === 0;
 
 export const listWorkloadRulesResponse200 = validate237;
 const schema181 = {"$id":"function-listWorkloadRulesResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/WorkloadRule"}};
-const schema182 = {"type":"object","required":["name","issuer","audience","claims","ttl_seconds","single_use","created_at"],"properties":{"name":{"$ref":"#/components/schemas/WorkloadRuleName"},"issuer":{"$ref":"#/components/schemas/WorkloadIssuer"},"audience":{"type":"string","minLength":1,"maxLength":256},"claims":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/WorkloadClaim"}},"consumer":{"$ref":"#/components/schemas/ConsumerName"},"access":{"$ref":"#/components/schemas/TokenAccess"},"ttl_seconds":{"$ref":"#/components/schemas/WorkloadTtl"},"single_use":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"last_used_at":{"type":"string","format":"date-time"}}};
+const schema182 = {"type":"object","required":["name","issuer","audience","claims","ttl_seconds","single_use","created_at"],"properties":{"name":{"$ref":"response#/components/schemas/WorkloadRuleName"},"issuer":{"$ref":"response#/components/schemas/WorkloadIssuer"},"audience":{"type":"string","minLength":1,"maxLength":256},"claims":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"response#/components/schemas/WorkloadClaim"}},"consumer":{"$ref":"response#/components/schemas/ConsumerName"},"access":{"$ref":"response#/components/schemas/TokenAccess"},"ttl_seconds":{"$ref":"response#/components/schemas/WorkloadTtl"},"single_use":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"last_used_at":{"type":"string","format":"date-time"}}};
 const schema184 = {"type":"string","minLength":1,"maxLength":500};
 const schema186 = {"type":"integer","minimum":60,"maximum":43200};
 const schema185 = {"type":"object","required":["name","patterns"],"properties":{"name":{"type":"string","minLength":1,"maxLength":64},"patterns":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"string","minLength":1,"maxLength":256}}}};
@@ -10942,12 +10942,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern19.test(data0)){
-validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
+validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
 return false;
 }
 else {
@@ -10955,7 +10955,7 @@ else {
 }
 }
 else {
-validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -10978,12 +10978,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 500){
-validate238.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate238.errors = [{instancePath:instancePath+"/issuer",schemaPath:"response#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate238.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate238.errors = [{instancePath:instancePath+"/issuer",schemaPath:"response#/components/schemas/WorkloadIssuer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -10991,7 +10991,7 @@ else {
 }
 }
 else {
-validate238.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/issuer",schemaPath:"response#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -11123,19 +11123,19 @@ let data7 = data.ttl_seconds;
 const _errs14 = errors;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate238.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate238.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"response#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 43200 || isNaN(data7)){
-validate238.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
+validate238.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"response#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
 return false;
 }
 else {
 if(data7 < 60 || isNaN(data7)){
-validate238.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 60},message:"must be >= 60"}];
+validate238.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"response#/components/schemas/WorkloadTtl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 60},message:"must be >= 60"}];
 return false;
 }
 else {
@@ -11529,7 +11529,7 @@ return errors === 0;
 
 export const putWorkloadRuleBody = validate248;
 const schema193 = {"$id":"function-putWorkloadRuleBody","$ref":"request#/components/schemas/PutWorkloadRuleRequest"};
-const schema194 = {"type":"object","required":["issuer","audience","claims"],"properties":{"issuer":{"$ref":"#/components/schemas/WorkloadIssuer"},"audience":{"type":"string","minLength":1,"maxLength":256},"claims":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/WorkloadClaim"}},"consumer":{"$ref":"#/components/schemas/ConsumerName"},"access":{"$ref":"#/components/schemas/TokenAccess"},"ttl_seconds":{"$ref":"#/components/schemas/WorkloadTtl"},"single_use":{"type":"boolean"}}};
+const schema194 = {"type":"object","required":["issuer","audience","claims"],"properties":{"issuer":{"$ref":"request#/components/schemas/WorkloadIssuer"},"audience":{"type":"string","minLength":1,"maxLength":256},"claims":{"type":"array","minItems":1,"maxItems":20,"items":{"$ref":"request#/components/schemas/WorkloadClaim"}},"consumer":{"$ref":"request#/components/schemas/ConsumerName"},"access":{"$ref":"request#/components/schemas/TokenAccess"},"ttl_seconds":{"$ref":"request#/components/schemas/WorkloadTtl"},"single_use":{"type":"boolean"}}};
 const schema195 = {"type":"string","minLength":1,"maxLength":500};
 const schema197 = {"type":"integer","minimum":60,"maximum":43200};
 const schema196 = {"type":"object","required":["name","patterns"],"properties":{"name":{"type":"string","minLength":1,"maxLength":64},"patterns":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"string","minLength":1,"maxLength":256}}}};
@@ -11681,12 +11681,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 500){
-validate249.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate249.errors = [{instancePath:instancePath+"/issuer",schemaPath:"request#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate249.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate249.errors = [{instancePath:instancePath+"/issuer",schemaPath:"request#/components/schemas/WorkloadIssuer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -11694,7 +11694,7 @@ else {
 }
 }
 else {
-validate249.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate249.errors = [{instancePath:instancePath+"/issuer",schemaPath:"request#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -11826,19 +11826,19 @@ let data6 = data.ttl_seconds;
 const _errs11 = errors;
 const _errs12 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate249.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate249.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"request#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs13 = errors;
 if(errors === _errs12){
 if(typeof data6 == "number"){
 if(data6 > 43200 || isNaN(data6)){
-validate249.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
+validate249.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"request#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
 return false;
 }
 else {
 if(data6 < 60 || isNaN(data6)){
-validate249.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 60},message:"must be >= 60"}];
+validate249.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"request#/components/schemas/WorkloadTtl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 60},message:"must be >= 60"}];
 return false;
 }
 else {
@@ -11910,7 +11910,7 @@ return errors === 0;
 
 export const putWorkloadRuleLimits = validate255;
 const schema198 = {"$id":"function-putWorkloadRuleLimits","$ref":"limits#/components/schemas/PutWorkloadRuleRequest"};
-const schema199 = {"type":"object","properties":{"issuer":{"$ref":"#/components/schemas/WorkloadIssuer"},"audience":{"type":"string","maxLength":256},"claims":{"type":"array","maxItems":20,"items":{"$ref":"#/components/schemas/WorkloadClaim"}},"consumer":{"$ref":"#/components/schemas/ConsumerName"},"access":{"$ref":"#/components/schemas/TokenAccess"},"ttl_seconds":{"$ref":"#/components/schemas/WorkloadTtl"},"single_use":{"type":"boolean"}}};
+const schema199 = {"type":"object","properties":{"issuer":{"$ref":"limits#/components/schemas/WorkloadIssuer"},"audience":{"type":"string","maxLength":256},"claims":{"type":"array","maxItems":20,"items":{"$ref":"limits#/components/schemas/WorkloadClaim"}},"consumer":{"$ref":"limits#/components/schemas/ConsumerName"},"access":{"$ref":"limits#/components/schemas/TokenAccess"},"ttl_seconds":{"$ref":"limits#/components/schemas/WorkloadTtl"},"single_use":{"type":"boolean"}}};
 const schema200 = {"type":"string","maxLength":500};
 const schema203 = {"type":"integer","maximum":43200};
 const schema201 = {"type":"object","properties":{"name":{"type":"string","maxLength":64},"patterns":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":256}}}};
@@ -12031,14 +12031,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 500){
-validate256.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate256.errors = [{instancePath:instancePath+"/issuer",schemaPath:"limits#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate256.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/issuer",schemaPath:"limits#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -12131,14 +12131,14 @@ const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
-validate256.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate256.errors = [{instancePath:instancePath+"/consumer",schemaPath:"limits#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate256.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate256.errors = [{instancePath:instancePath+"/consumer",schemaPath:"limits#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs10){
@@ -12173,14 +12173,14 @@ let data6 = data.ttl_seconds;
 const _errs13 = errors;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate256.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate256.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 > 43200 || isNaN(data6)){
-validate256.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
+validate256.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"limits#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
 return false;
 }
 else {
@@ -12271,12 +12271,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate262.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate262.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/WorkloadRuleName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!pattern19.test(data0)){
-validate262.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
+validate262.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/WorkloadRuleName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]{0,63}$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]{0,63}$"+"\""}];
 return false;
 }
 else {
@@ -12284,7 +12284,7 @@ else {
 }
 }
 else {
-validate262.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate262.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/WorkloadRuleName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -12307,12 +12307,12 @@ const _errs6 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 500){
-validate262.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate262.errors = [{instancePath:instancePath+"/issuer",schemaPath:"response#/components/schemas/WorkloadIssuer/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate262.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate262.errors = [{instancePath:instancePath+"/issuer",schemaPath:"response#/components/schemas/WorkloadIssuer/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -12320,7 +12320,7 @@ else {
 }
 }
 else {
-validate262.errors = [{instancePath:instancePath+"/issuer",schemaPath:"#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate262.errors = [{instancePath:instancePath+"/issuer",schemaPath:"response#/components/schemas/WorkloadIssuer/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs5){
@@ -12452,19 +12452,19 @@ let data7 = data.ttl_seconds;
 const _errs14 = errors;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate262.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate262.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"response#/components/schemas/WorkloadTtl/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 43200 || isNaN(data7)){
-validate262.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
+validate262.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"response#/components/schemas/WorkloadTtl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 43200},message:"must be <= 43200"}];
 return false;
 }
 else {
 if(data7 < 60 || isNaN(data7)){
-validate262.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/WorkloadTtl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 60},message:"must be >= 60"}];
+validate262.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"response#/components/schemas/WorkloadTtl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 60},message:"must be >= 60"}];
 return false;
 }
 else {
@@ -12907,7 +12907,7 @@ return errors === 0;
 
 export const listObjectsResponse200 = validate268;
 const schema211 = {"$id":"function-listObjectsResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}};
-const schema212 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"version":{"type":"integer","minimum":1,"maximum":2147483647},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
+const schema212 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"response#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"version":{"type":"integer","minimum":1,"maximum":2147483647},"tags":{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"response#/components/schemas/Actor"},"updated_by":{"$ref":"response#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"response#/components/schemas/Recipient"}},"signature":{"$ref":"response#/components/schemas/ValueSignature"},"reseal":{"$ref":"response#/components/schemas/Reseal"}}};
 const schema217 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 const schema218 = {"type":"string","minLength":1,"maxLength":2048};
 const formats48 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -12950,7 +12950,7 @@ validate271.errors = vErrors;
 return errors === 0;
 }
 
-const schema215 = {"type":"object","required":["type","id"],"properties":{"type":{"$ref":"#/components/schemas/ActorType"},"id":{"type":"string","maxLength":128}}};
+const schema215 = {"type":"object","required":["type","id"],"properties":{"type":{"$ref":"response#/components/schemas/ActorType"},"id":{"type":"string","maxLength":128}}};
 const schema216 = {"type":"string","enum":["session","token","consumer_token","machine"]};
 
 function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -12970,13 +12970,13 @@ let data0 = data.type;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate273.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate273.errors = [{instancePath:instancePath+"/type",schemaPath:"response#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
 const vSchema0 = schema216.enum;
 if(!((((data0 === "session") || (data0 === "token")) || (data0 === "consumer_token")) || (data0 === "machine"))){
-validate273.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema216.enum},message:"must be equal to one of the allowed values"}];
+validate273.errors = [{instancePath:instancePath+"/type",schemaPath:"response#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema216.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -13033,7 +13033,7 @@ validate273.errors = vErrors;
 return errors === 0;
 }
 
-const schema219 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+const schema219 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"response#/components/schemas/Recipient"}}}};
 const pattern28 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
 
 function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -13092,12 +13092,12 @@ const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate276.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate276.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate276.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate276.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -13105,7 +13105,7 @@ else {
 }
 }
 else {
-validate276.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate276.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs6){
@@ -13157,12 +13157,12 @@ const _errs12 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func0(data4) > 4096){
-validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"response#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern28.test(data4)){
-validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 else {
@@ -13170,7 +13170,7 @@ else {
 }
 }
 else {
-validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate276.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"response#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs11){
@@ -13398,12 +13398,12 @@ const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate269.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate269.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data7) < 1){
-validate269.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate269.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -13411,7 +13411,7 @@ else {
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate269.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs14){
@@ -13699,12 +13699,12 @@ const _errs38 = errors;
 if(errors === _errs37){
 if(typeof data19 === "string"){
 if(func0(data19) > 4096){
-validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern28.test(data19)){
-validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 else {
@@ -13712,7 +13712,7 @@ else {
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate269.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs37){
@@ -13751,12 +13751,12 @@ const _errs41 = errors;
 if(errors === _errs40){
 if(typeof data20 === "string"){
 if(func0(data20) > 2048){
-validate269.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate269.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data20) < 1){
-validate269.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate269.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -13764,7 +13764,7 @@ else {
 }
 }
 else {
-validate269.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate269.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs40){
@@ -13960,11 +13960,11 @@ return errors === 0;
 
 export const createObjectBody = validate280;
 const schema223 = {"$id":"function-createObjectBody","$ref":"request#/components/schemas/CreateObjectRequest"};
-const schema224 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema224 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"value":{"$ref":"request#/components/schemas/SealedValue"},"used_by":{"$ref":"request#/components/schemas/RequestedConsumers"},"tags":{"$ref":"request#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"request#/components/schemas/RequestedRecipients"},"signature":{"$ref":"request#/components/schemas/ValueSignature"}}};
 const schema225 = {"type":"string","minLength":1,"contentEncoding":"base64"};
 const schema227 = {"type":"array","items":{"type":"string"}};
 const schema230 = {"type":"string","minLength":1,"maxLength":2048};
-const schema226 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+const schema226 = {"type":"array","maxItems":100,"items":{"$ref":"request#/components/schemas/ConsumerName"}};
 
 function validate283(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14008,7 +14008,7 @@ validate283.errors = vErrors;
 return errors === 0;
 }
 
-const schema228 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema228 = {"type":"array","maxItems":101,"items":{"$ref":"request#/components/schemas/Recipient"}};
 const schema229 = {"type":"string","maxLength":4096,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 
 function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -14032,12 +14032,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){
-validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern28.test(data0)){
-validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 else {
@@ -14045,7 +14045,7 @@ else {
 }
 }
 else {
-validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate286.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"request#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -14113,14 +14113,14 @@ const _errs4 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) < 1){
-validate281.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate281.errors = [{instancePath:instancePath+"/value",schemaPath:"request#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate281.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate281.errors = [{instancePath:instancePath+"/value",schemaPath:"request#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs3){
@@ -14163,7 +14163,7 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate281.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate281.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"request#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs10 = errors;
@@ -14178,7 +14178,7 @@ if(valid3){
 }
 }
 else {
-validate281.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate281.errors = [{instancePath:instancePath+"/tags",schemaPath:"request#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs7){
@@ -14285,12 +14285,12 @@ const _errs20 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func0(data9) > 2048){
-validate281.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate281.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data9) < 1){
-validate281.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate281.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -14298,7 +14298,7 @@ else {
 }
 }
 else {
-validate281.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate281.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs19){
@@ -14352,11 +14352,11 @@ return errors === 0;
 
 export const createObjectLimits = validate289;
 const schema231 = {"$id":"function-createObjectLimits","$ref":"limits#/components/schemas/CreateObjectRequest"};
-const schema232 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema232 = {"type":"object","properties":{"slug":{"$ref":"limits#/components/schemas/Slug"},"value":{"$ref":"limits#/components/schemas/SealedValue"},"used_by":{"$ref":"limits#/components/schemas/RequestedConsumers"},"tags":{"$ref":"limits#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"limits#/components/schemas/RequestedRecipients"},"signature":{"$ref":"limits#/components/schemas/ValueSignature"}}};
 const schema234 = {"type":"string"};
 const schema237 = {"type":"array","items":{"type":"string"}};
 const schema240 = {"type":"string","maxLength":2048};
-const schema235 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+const schema235 = {"type":"array","maxItems":100,"items":{"$ref":"limits#/components/schemas/ConsumerName"}};
 
 function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -14379,14 +14379,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate291.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate291.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"limits#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate291.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate291.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"limits#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -14415,7 +14415,7 @@ validate291.errors = vErrors;
 return errors === 0;
 }
 
-const schema238 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema238 = {"type":"array","maxItems":101,"items":{"$ref":"limits#/components/schemas/Recipient"}};
 const schema239 = {"type":"string","maxLength":4096};
 
 function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -14439,14 +14439,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){
-validate293.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate293.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"limits#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate293.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate293.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"limits#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -14490,14 +14490,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate290.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate290.errors = [{instancePath:instancePath+"/slug",schemaPath:"limits#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate290.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate290.errors = [{instancePath:instancePath+"/slug",schemaPath:"limits#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -14517,7 +14517,7 @@ let data1 = data.value;
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate290.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate290.errors = [{instancePath:instancePath+"/value",schemaPath:"limits#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
@@ -14560,7 +14560,7 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate290.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate290.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"limits#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs12 = errors;
@@ -14575,7 +14575,7 @@ if(valid4){
 }
 }
 else {
-validate290.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate290.errors = [{instancePath:instancePath+"/tags",schemaPath:"limits#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs9){
@@ -14681,14 +14681,14 @@ const _errs22 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
 if(func0(data9) > 2048){
-validate290.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate290.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate290.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate290.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs21){
@@ -14922,12 +14922,12 @@ const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate297.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate297.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data7) < 1){
-validate297.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate297.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -14935,7 +14935,7 @@ else {
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate297.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs14){
@@ -15223,12 +15223,12 @@ const _errs38 = errors;
 if(errors === _errs37){
 if(typeof data19 === "string"){
 if(func0(data19) > 4096){
-validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern28.test(data19)){
-validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 else {
@@ -15236,7 +15236,7 @@ else {
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate297.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"response#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs37){
@@ -15275,12 +15275,12 @@ const _errs41 = errors;
 if(errors === _errs40){
 if(typeof data20 === "string"){
 if(func0(data20) > 2048){
-validate297.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate297.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data20) < 1){
-validate297.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate297.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -15288,7 +15288,7 @@ else {
 }
 }
 else {
-validate297.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate297.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs40){
@@ -16063,7 +16063,7 @@ return errors === 0;
 
 export const renameObjectBody = validate319;
 const schema258 = {"$id":"function-renameObjectBody","$ref":"request#/components/schemas/RenameObjectRequest"};
-const schema259 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema259 = {"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"used_by":{"$ref":"request#/components/schemas/RequestedConsumers"},"tags":{"$ref":"request#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"signature":{"$ref":"request#/components/schemas/ValueSignature"}}};
 
 function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16114,7 +16114,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs6 = errors;
 if(typeof data3 !== "string"){
-validate320.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate320.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"request#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
@@ -16129,7 +16129,7 @@ if(valid2){
 }
 }
 else {
-validate320.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate320.errors = [{instancePath:instancePath+"/tags",schemaPath:"request#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs4){
@@ -16210,12 +16210,12 @@ const _errs14 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func0(data6) > 2048){
-validate320.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate320.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data6) < 1){
-validate320.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate320.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -16223,7 +16223,7 @@ else {
 }
 }
 else {
-validate320.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate320.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs13){
@@ -16273,7 +16273,7 @@ return errors === 0;
 
 export const renameObjectLimits = validate324;
 const schema262 = {"$id":"function-renameObjectLimits","$ref":"limits#/components/schemas/RenameObjectRequest"};
-const schema263 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema263 = {"type":"object","properties":{"slug":{"$ref":"limits#/components/schemas/Slug"},"used_by":{"$ref":"limits#/components/schemas/RequestedConsumers"},"tags":{"$ref":"limits#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"signature":{"$ref":"limits#/components/schemas/ValueSignature"}}};
 
 function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16289,14 +16289,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate325.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate325.errors = [{instancePath:instancePath+"/slug",schemaPath:"limits#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate325.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate325.errors = [{instancePath:instancePath+"/slug",schemaPath:"limits#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16339,7 +16339,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate325.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate325.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"limits#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
@@ -16354,7 +16354,7 @@ if(valid3){
 }
 }
 else {
-validate325.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate325.errors = [{instancePath:instancePath+"/tags",schemaPath:"limits#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs6){
@@ -16429,14 +16429,14 @@ const _errs16 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 2048){
-validate325.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate325.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate325.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate325.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs15){
@@ -16742,7 +16742,7 @@ return errors === 0;
 
 export const updateObjectBody = validate333;
 const schema271 = {"$id":"function-updateObjectBody","$ref":"request#/components/schemas/UpdateObjectRequest"};
-const schema272 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema272 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"request#/components/schemas/SealedValue"},"used_by":{"$ref":"request#/components/schemas/RequestedConsumers"},"tags":{"$ref":"request#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"request#/components/schemas/RequestedRecipients"},"signature":{"$ref":"request#/components/schemas/ValueSignature"}}};
 
 function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -16767,14 +16767,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) < 1){
-validate334.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate334.errors = [{instancePath:instancePath+"/value",schemaPath:"request#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate334.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate334.errors = [{instancePath:instancePath+"/value",schemaPath:"request#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -16817,7 +16817,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate334.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate334.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"request#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
@@ -16832,7 +16832,7 @@ if(valid3){
 }
 }
 else {
-validate334.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate334.errors = [{instancePath:instancePath+"/tags",schemaPath:"request#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs6){
@@ -16939,12 +16939,12 @@ const _errs19 = errors;
 if(errors === _errs18){
 if(typeof data8 === "string"){
 if(func0(data8) > 2048){
-validate334.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate334.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data8) < 1){
-validate334.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate334.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -16952,7 +16952,7 @@ else {
 }
 }
 else {
-validate334.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate334.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs18){
@@ -17005,7 +17005,7 @@ return errors === 0;
 
 export const updateObjectLimits = validate338;
 const schema276 = {"$id":"function-updateObjectLimits","$ref":"limits#/components/schemas/UpdateObjectRequest"};
-const schema277 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema277 = {"type":"object","properties":{"value":{"$ref":"limits#/components/schemas/SealedValue"},"used_by":{"$ref":"limits#/components/schemas/RequestedConsumers"},"tags":{"$ref":"limits#/components/schemas/RequestedTags"},"description":{"type":["string","null"],"maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"limits#/components/schemas/RequestedRecipients"},"signature":{"$ref":"limits#/components/schemas/ValueSignature"}}};
 
 function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17018,7 +17018,7 @@ let data0 = data.value;
 const _errs1 = errors;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate339.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate339.errors = [{instancePath:instancePath+"/value",schemaPath:"limits#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs3 = errors;
@@ -17061,7 +17061,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate339.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate339.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"limits#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
@@ -17076,7 +17076,7 @@ if(valid3){
 }
 }
 else {
-validate339.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate339.errors = [{instancePath:instancePath+"/tags",schemaPath:"limits#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs6){
@@ -17182,14 +17182,14 @@ const _errs19 = errors;
 if(errors === _errs18){
 if(typeof data8 === "string"){
 if(func0(data8) > 2048){
-validate339.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate339.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate339.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate339.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs18){
@@ -17376,7 +17376,7 @@ return errors === 0;
 
 export const usedBySchema = validate347;
 const schema284 = {"$id":"function-usedBySchema","$ref":"response#/components/schemas/UsedBy"};
-const schema285 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
+const schema285 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/KnownConsumerName"}}}};
 
 function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -17411,12 +17411,12 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate348.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate348.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate348.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate348.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -17424,7 +17424,7 @@ else {
 }
 }
 else {
-validate348.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate348.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -17877,7 +17877,7 @@ return errors === 0;
 
 export const listObjectVersionsResponse200 = validate359;
 const schema294 = {"$id":"function-listObjectVersionsResponse200","type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}};
-const schema295 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema295 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"response#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"response#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"response#/components/schemas/Recipient"}},"signature":{"$ref":"response#/components/schemas/ValueSignature"}}};
 
 function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18060,12 +18060,12 @@ const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
 if(func0(data7) > 4096){
-validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
 if(!pattern28.test(data7)){
-validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 else {
@@ -18073,7 +18073,7 @@ else {
 }
 }
 else {
-validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs14){
@@ -18112,12 +18112,12 @@ const _errs18 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func0(data8) > 2048){
-validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data8) < 1){
-validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -18125,7 +18125,7 @@ else {
 }
 }
 else {
-validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate360.errors = [{instancePath:instancePath+"/signature",schemaPath:"response#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs17){
@@ -18680,7 +18680,7 @@ return errors === 0;
 
 export const restoreObjectVersionBody = validate374;
 const schema306 = {"$id":"function-restoreObjectVersionBody","$ref":"request#/components/schemas/RestoreVersionRequest"};
-const schema307 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema307 = {"type":"object","properties":{"signature":{"$ref":"request#/components/schemas/ValueSignature"}}};
 
 function validate375(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18696,12 +18696,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 2048){
-validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -18709,7 +18709,7 @@ else {
 }
 }
 else {
-validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate375.errors = [{instancePath:instancePath+"/signature",schemaPath:"request#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -18754,7 +18754,7 @@ return errors === 0;
 
 export const restoreObjectVersionLimits = validate377;
 const schema309 = {"$id":"function-restoreObjectVersionLimits","$ref":"limits#/components/schemas/RestoreVersionRequest"};
-const schema310 = {"type":"object","properties":{"signature":{"$ref":"#/components/schemas/ValueSignature"}}};
+const schema310 = {"type":"object","properties":{"signature":{"$ref":"limits#/components/schemas/ValueSignature"}}};
 
 function validate378(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18770,14 +18770,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 2048){
-validate378.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate378.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate378.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate378.errors = [{instancePath:instancePath+"/signature",schemaPath:"limits#/components/schemas/ValueSignature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -18937,8 +18937,8 @@ return errors === 0;
 
 export const listConsumersResponse200 = validate381;
 const schema313 = {"$id":"function-listConsumersResponse200","oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]};
-const schema315 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema316 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
+const schema315 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema316 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"response#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate383(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -18960,12 +18960,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -18973,7 +18973,7 @@ else {
 }
 }
 else {
-validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate383.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -19379,7 +19379,7 @@ return errors === 0;
 
 export const addConsumerBody = validate387;
 const schema319 = {"$id":"function-addConsumerBody","$ref":"request#/components/schemas/AddConsumerRequest"};
-const schema320 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+const schema320 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"request#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate388(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19466,7 +19466,7 @@ return errors === 0;
 
 export const addConsumerLimits = validate391;
 const schema321 = {"$id":"function-addConsumerLimits","$ref":"limits#/components/schemas/AddConsumerRequest"};
-const schema322 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
+const schema322 = {"type":"object","properties":{"name":{"$ref":"limits#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":4096}}};
 
 function validate392(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -19482,14 +19482,14 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate392.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -19582,12 +19582,12 @@ const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
@@ -19595,7 +19595,7 @@ else {
 }
 }
 else {
-validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate395.errors = [{instancePath:instancePath+"/name",schemaPath:"response#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs2){
@@ -20518,7 +20518,7 @@ return errors === 0;
 
 export const queryAuditLogResponse200 = validate410;
 const schema340 = {"$id":"function-queryAuditLogResponse200","type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}};
-const schema341 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"#/components/schemas/KeyFingerprint"},"key":{"$ref":"#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"device":{"type":"string","maxLength":128},"device_ip":{"type":"string","maxLength":45},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$"},"facts":{"type":"string","maxLength":65536}}};
+const schema341 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"response#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"response#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"value_version":{"type":"integer","minimum":1,"maximum":2147483647},"value_digest":{"type":"string","pattern":"^[0-9a-f]{64}$"},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"response#/components/schemas/KeyFingerprint"}},"signer":{"$ref":"response#/components/schemas/KeyFingerprint"},"key":{"$ref":"response#/components/schemas/KeyFingerprint"},"previous_key":{"$ref":"response#/components/schemas/KeyFingerprint"},"reason":{"type":"string","maxLength":64},"count":{"type":"integer","minimum":1},"names":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":128}},"rule":{"type":"string","maxLength":64},"token_issuer":{"type":"string","maxLength":500},"token_subject":{"type":"string","maxLength":256},"device":{"type":"string","maxLength":128},"device_ip":{"type":"string","maxLength":45},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"response#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$"},"facts":{"type":"string","maxLength":65536}}};
 const schema342 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity","request","workload_rule"]};
 const schema343 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge","denied"]};
 const schema344 = {"type":"string","pattern":"^SHA256:[A-Za-z0-9+/]{43}$"};
@@ -20630,13 +20630,13 @@ let data3 = data.subject_type;
 const _errs7 = errors;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate411.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"response#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs9 = errors;
 const vSchema0 = schema342.enum;
 if(!((((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity")) || (data3 === "request")) || (data3 === "workload_rule"))){
-validate411.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema342.enum},message:"must be equal to one of the allowed values"}];
+validate411.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"response#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema342.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20683,13 +20683,13 @@ let data5 = data.action;
 const _errs12 = errors;
 const _errs13 = errors;
 if(typeof data5 !== "string"){
-validate411.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/action",schemaPath:"response#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs14 = errors;
 const vSchema1 = schema343.enum;
 if(!((((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge")) || (data5 === "denied"))){
-validate411.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
+validate411.errors = [{instancePath:instancePath+"/action",schemaPath:"response#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema343.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -20842,14 +20842,14 @@ const _errs27 = errors;
 if(errors === _errs26){
 if(typeof data11 === "string"){
 if(!pattern53.test(data11)){
-validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"response#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs26){
@@ -20888,14 +20888,14 @@ const _errs30 = errors;
 if(errors === _errs29){
 if(typeof data12 === "string"){
 if(!pattern53.test(data12)){
-validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/signer",schemaPath:"response#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs29){
@@ -20918,14 +20918,14 @@ const _errs33 = errors;
 if(errors === _errs32){
 if(typeof data13 === "string"){
 if(!pattern53.test(data13)){
-validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/key",schemaPath:"response#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs32){
@@ -20948,14 +20948,14 @@ const _errs36 = errors;
 if(errors === _errs35){
 if(typeof data14 === "string"){
 if(!pattern53.test(data14)){
-validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
+validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"response#/components/schemas/KeyFingerprint/pattern",keyword:"pattern",params:{pattern: "^SHA256:[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^SHA256:[A-Za-z0-9+/]{43}$"+"\""}];
 return false;
 }
 else {
 }
 }
 else {
-validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/previous_key",schemaPath:"response#/components/schemas/KeyFingerprint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs35){
@@ -21294,13 +21294,13 @@ let data27 = data.actor_type;
 const _errs61 = errors;
 const _errs62 = errors;
 if(typeof data27 !== "string"){
-validate411.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate411.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"response#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs63 = errors;
 const vSchema2 = schema216.enum;
 if(!((((data27 === "session") || (data27 === "token")) || (data27 === "consumer_token")) || (data27 === "machine"))){
-validate411.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema216.enum},message:"must be equal to one of the allowed values"}];
+validate411.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"response#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema216.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 else {
@@ -21482,7 +21482,7 @@ return errors === 0;
 
 export const auditLogFilterOptionsSchema = validate413;
 const schema349 = {"$id":"function-auditLogFilterOptionsSchema","$ref":"response#/components/schemas/AuditLogFilterOptions"};
-const schema350 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema350 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"response#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
 const schema351 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
 function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -21861,8 +21861,8 @@ return errors === 0;
 
 export const auditLogVerificationSchema = validate419;
 const schema353 = {"$id":"function-auditLogVerificationSchema","$ref":"response#/components/schemas/AuditLogVerification"};
-const schema354 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"#/components/schemas/ValueVerification"}}};
-const schema355 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/AlteredValue"}}}};
+const schema354 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"verified_from":{"type":"integer","minimum":1,"maximum":9007199254740991},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]},"values":{"$ref":"response#/components/schemas/ValueVerification"}}};
+const schema355 = {"type":"object","required":["verified","unrecorded","altered"],"properties":{"verified":{"type":"integer","minimum":0},"unrecorded":{"type":"integer","minimum":0},"altered":{"type":"array","maxItems":100,"items":{"$ref":"response#/components/schemas/AlteredValue"}}}};
 const schema356 = {"type":"object","required":["object_id","variant_id","version","reason"],"properties":{"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"reason":{"type":"string","enum":["missing","recipients","signature","unknown","value","version"]}}};
 
 function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){

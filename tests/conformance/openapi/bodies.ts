@@ -453,7 +453,7 @@ assert.equal(data?.text, 'a');`,
     contract: withBody(`multipart/form-data:
             schema: { type: object, properties: { text: { type: string } } }
             encoding: { text: { style: form } }`),
-    errors: [`12:33 "style" is for ${FORM}. A part of multipart/form-data has a contentType.`],
+    errors: ['12:33 "style" is not supported for a part of multipart/form-data, which has a contentType.'],
   },
   {
     section,

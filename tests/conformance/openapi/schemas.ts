@@ -1608,6 +1608,52 @@ components:
   },
   {
     section,
+    feature: '$ref of a property with the name of a keyword, in a short schema',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#/components/schemas/Item"
+      responses:
+        '200':
+          description: The item.
+          content:
+            application/json:
+              schema:
+                $ref: "#/components/schemas/Item"
+components:
+  schemas:
+    Item: { type: object, properties: { type: { $ref: "#/components/schemas/Kind" } } }
+    Kind: { type: string, enum: [a, b] }
+`,
+    handlers: `async sendItem({ body }) { return { status: 200, body }; },`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"type": "a"}',
+        status: 200,
+        response: { type: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"type": "c"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
     feature: '$ref with other keywords',
     outcome: 'supported',
     contract: `paths:

@@ -28,7 +28,9 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
     response: (schema: unknown) => stripAnnotations(schema, { defaults: false }),
   } as const;
   for (const direction of ['limits', 'request', 'requestTest', 'response'] as const) {
-    ajv.addSchema({ $id: direction, components: { schemas: mapMembers(schemas, directions[direction]) } });
+    // Whole references, as ajv copies short schemas elsewhere: it overlooks references of a property called "type".
+    const members = pointInto(direction, mapMembers(schemas, directions[direction]));
+    ajv.addSchema({ $id: direction, components: { schemas: members } });
   }
   for (const { name, direction, schema } of named) {
     const rules = pointInto(direction, directions[direction](schema));

@@ -225,7 +225,11 @@ function checkMember(
   }
   if (essence === MULTIPART) {
     for (const field of ['style', 'explode', 'allowReserved'].filter((key) => has(encoding, key))) {
-      report(child(encoding, field), `"${field}" is for ${URLENCODED}. A part of ${essence} has a contentType.`, 'key');
+      report(
+        child(encoding, field),
+        `"${field}" is not supported for a part of ${essence}, which has a contentType.`,
+        'key',
+      );
     }
   }
   if (isReceivedFile || isJsonField(sources, member)) return;
