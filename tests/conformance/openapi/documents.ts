@@ -942,6 +942,21 @@ paths:
   },
   {
     section,
+    feature: 'a line break in a path',
+    outcome: 'refused',
+    contract: `paths:
+  "/items\\nmore":
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: List items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['2:3 Expected a path without control characters; received "/items\\nmore".'],
+  },
+  {
+    section,
     feature: 'a path without a slash',
     outcome: 'refused',
     contract: `paths:

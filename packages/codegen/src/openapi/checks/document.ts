@@ -94,6 +94,9 @@ function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic):
   const segments = path.slice(1).split('/');
   if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
   if (/[?#]/.test(path)) report(place, `Expected a path without "?" and "#"; received "${path}".`, 'key');
+  // Clients remove them from addresses.
+  if (/\p{Cc}/u.test(path))
+    report(place, `Expected a path without control characters; received ${JSON.stringify(path)}.`, 'key');
   const odd = segments.find((text) => /^\.\.?$/.test(text) || decode(text) === undefined);
   if (odd !== undefined) {
     const expected = 'Expected segments with complete percent-encoding, other than "." and ".."';
