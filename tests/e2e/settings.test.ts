@@ -187,6 +187,25 @@ describeInBrowser('settings page', () => {
     expect(await renovate.getByLabel('Further Renovate accounts').inputValue()).toBe('acme-renovate, other bot');
   });
 
+  test('saving one part keeps the parts that another tab has changed since', async () => {
+    await visit();
+    await page.getByLabel('Rebase label').waitFor();
+    const other = await stage.context.newPage();
+    await other.goto(`${stage.server.origin}/settings`);
+    await other.getByLabel('Rebase label').fill('from another tab');
+    await button('Save Renovate', other).click();
+    await other.getByText('Renovate settings saved.').first().waitFor();
+    await other.close();
+    await group('GitLab').getByLabel('URL', { exact: true }).fill(forges.gitlab.url);
+    await button('Save GitLab').click();
+    await said('GitLab settings saved.');
+    const response = await page.request.get(`${stage.server.origin}/api/settings`);
+    expect(await response.json()).toMatchObject({
+      gitlabUrl: forges.gitlab.url,
+      renovateRebaseLabel: 'from another tab',
+    });
+  });
+
   test('copies and replaces the URLs and the secret of webhooks', async () => {
     const webhooks = group('Manual webhooks');
     const url = await copy(' the URL for GitHub', webhooks);
