@@ -251,6 +251,20 @@ describeInBrowser('settings page', () => {
     expect(Math.round((Date.parse(until) - Date.now()) / 86_400_000)).toBe(days);
   });
 
+  test('says that a list could not be read again after a change, and reads it on request', async () => {
+    await visit();
+    const tokens = section('API tokens');
+    const revoke = button('Revoke for 90 days', tokens);
+    await revoke.waitFor();
+    await page.route('**/api/tokens', (route) => route.abort());
+    await pressAndConfirm(revoke, 'Revoke token?');
+    await tokens.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await page.unroute('**/api/tokens');
+    await button('Try again', tokens).click();
+    await revoke.waitFor({ state: 'detached' });
+    expect(await tokens.getByRole('alert').count()).toBe(0);
+  });
+
   test('a token is shown once, is read-only by default, and works until it is revoked', async () => {
     await visit();
     const tokens = section('API tokens');
