@@ -251,6 +251,19 @@ describeInBrowser('settings page', () => {
     expect(Math.round((Date.parse(until) - Date.now()) / 86_400_000)).toBe(days);
   });
 
+  test('creates a token with the longest lifetime while the clock of the browser is a day ahead', async () => {
+    const ahead = await stage.context.newPage();
+    await ahead.clock.setFixedTime(Date.now() + 86_400_000);
+    await ahead.goto(`${stage.server.origin}/settings`);
+    await ahead.getByText('for 7 days').waitFor();
+    await ahead.getByLabel('Token name').fill('for a year');
+    await ahead.getByRole('radio', { name: 'Custom' }).check();
+    await ahead.getByLabel('Days until it expires').fill('366');
+    await button('Create token', ahead).click();
+    await ahead.getByLabel('New token').waitFor();
+    await ahead.close();
+  });
+
   test('says that a list could not be read again after a change, and reads it on request', async () => {
     await visit();
     const tokens = section('API tokens');
