@@ -3,6 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { githubRepository } from '../forges/github-state.js';
+import { generateKeys } from '../sealing/age-program.js';
 import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
@@ -179,6 +180,32 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await button('Add').click();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Consumer “acme/api” added.').waitFor();
+    stage.takeComplaints();
+  });
+
+  test('does not restore the key of a consumer that another tab has replaced', async () => {
+    const { request } = stage.context;
+    const consumer = `${stage.server.origin}/secrets/consumers/acme%2Fapi`;
+    const replaceKey = async (): Promise<string> => {
+      const { recipient } = generateKeys();
+      const options = { data: { public_key: recipient }, headers: { Origin: stage.server.origin } };
+      expect((await request.patch(consumer, options)).status()).toBe(200);
+      return recipient;
+    };
+    await replaceKey();
+    await go('/vault/consumers');
+    await page.getByLabel('Edit acme/api').waitFor();
+    const key = await replaceKey();
+    // The list is read again, while the form of the consumer stays.
+    await nameField().fill('acme/web');
+    await button('Add').click();
+    await page.getByText('Consumer “acme/web” added.').waitFor();
+    const item = page.getByRole('listitem').filter({ hasText: 'acme/api' });
+    await page.getByLabel('Edit acme/api').click();
+    await item.getByLabel('Name').fill('acme/service');
+    await item.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Consumer “acme/service” saved.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'acme/service' }).getByText(key).waitFor();
     stage.takeComplaints();
   });
 

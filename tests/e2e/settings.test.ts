@@ -187,6 +187,25 @@ describeInBrowser('settings page', () => {
     expect(await renovate.getByLabel('Further Renovate accounts').inputValue()).toBe('acme-renovate, other bot');
   });
 
+  test('saving one part keeps the parts that another tab has changed since', async () => {
+    await visit();
+    await page.getByLabel('Rebase label').waitFor();
+    const other = await stage.context.newPage();
+    await other.goto(`${stage.server.origin}/settings`);
+    await other.getByLabel('Rebase label').fill('from another tab');
+    await button('Save Renovate', other).click();
+    await other.getByText('Renovate settings saved.').first().waitFor();
+    await other.close();
+    await group('GitLab').getByLabel('URL', { exact: true }).fill(forges.gitlab.url);
+    await button('Save GitLab').click();
+    await said('GitLab settings saved.');
+    const response = await page.request.get(`${stage.server.origin}/api/settings`);
+    expect(await response.json()).toMatchObject({
+      gitlabUrl: forges.gitlab.url,
+      renovateRebaseLabel: 'from another tab',
+    });
+  });
+
   test('copies and replaces the URLs and the secret of webhooks', async () => {
     const webhooks = group('Manual webhooks');
     const url = await copy(' the URL for GitHub', webhooks);
@@ -230,6 +249,33 @@ describeInBrowser('settings page', () => {
       return list.at(-1)!.expiresAt;
     });
     expect(Math.round((Date.parse(until) - Date.now()) / 86_400_000)).toBe(days);
+  });
+
+  test('creates a token with the longest lifetime while the clock of the browser is a day ahead', async () => {
+    const ahead = await stage.context.newPage();
+    await ahead.clock.setFixedTime(Date.now() + 86_400_000);
+    await ahead.goto(`${stage.server.origin}/settings`);
+    await ahead.getByText('for 7 days').waitFor();
+    await ahead.getByLabel('Token name').fill('for a year');
+    await ahead.getByRole('radio', { name: 'Custom' }).check();
+    await ahead.getByLabel('Days until it expires').fill('366');
+    await button('Create token', ahead).click();
+    await ahead.getByLabel('New token').waitFor();
+    await ahead.close();
+  });
+
+  test('says that a list could not be read again after a change, and reads it on request', async () => {
+    await visit();
+    const tokens = section('API tokens');
+    const revoke = button('Revoke for 90 days', tokens);
+    await revoke.waitFor();
+    await page.route('**/api/tokens', (route) => route.abort());
+    await pressAndConfirm(revoke, 'Revoke token?');
+    await tokens.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await page.unroute('**/api/tokens');
+    await button('Try again', tokens).click();
+    await revoke.waitFor({ state: 'detached' });
+    expect(await tokens.getByRole('alert').count()).toBe(0);
   });
 
   test('a token is shown once, is read-only by default, and works until it is revoked', async () => {

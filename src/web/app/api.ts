@@ -54,8 +54,8 @@ function toResponseProblem(error: ApiError): Problem {
   // A forge explains a rejected action in its own words.
   const { forgeMessage } = (error.body ?? {}) as { readonly forgeMessage?: string };
   if (forgeMessage !== undefined) return { message: `${message} (${forgeMessage})`, code, field, canRetry };
-  if (statusCode < 500) return { message, code, field, canRetry };
-  if (code !== undefined) return { message, code, field, requestId, canRetry };
+  if (code !== undefined) return { message, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
+  // Every error of this server has a code.
   return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };
 }
 
@@ -88,6 +88,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   NotAllowedError: 'The passkey request was cancelled or timed out.',
   AbortError: 'The passkey request was cancelled or timed out.',
   InvalidStateError: 'This device already has a passkey for this account.',
+  TimeoutError: 'The server did not respond in time. Before you repeat a change, check whether it was made.',
   SecurityError: 'Passkeys don’t work at this address. Open the server by its host name.',
   ConstraintError: 'This device can’t store the kind of passkey that is needed. Try another device.',
   NotSupportedError: 'This device can’t store the kind of passkey that is needed. Try another device.',

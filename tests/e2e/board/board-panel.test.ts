@@ -137,6 +137,30 @@ describeInBrowser('the side panel of a pull request', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
+  test('keeps a comment that was not sent while another pull request is shown, and text typed while it is sent', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await board.open(open, 'Pull requests');
+    const comment = panel.getByLabel('Comment', { exact: true });
+    await comment.fill('A long thought.');
+    await page.getByRole('button', { name: 'Close details' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await board.row('Round taxes').locator('.where').click();
+    await eventually(async () => expect(await comment.inputValue()).toBe('A long thought.'));
+    let isHeld = true;
+    await page.route('**/api/pull-requests/review', async (route) => {
+      await eventually(async () => expect(isHeld).toBe(false));
+      await route.continue();
+    });
+    await board.confirm(panel.getByRole('button', { name: 'Comment #2' }), 'Comment #2?');
+    await comment.fill('A second thought.');
+    isHeld = false;
+    await board.said('#2 has your comment');
+    expect(await comment.inputValue()).toBe('A second thought.');
+    await page.unrouteAll();
+    await board.confirm(panel.getByRole('button', { name: 'Comment #2' }), 'Comment #2?');
+    await eventually(async () => expect(await comment.inputValue()).toBe(''));
+  });
+
   test('says that a pull request is not on the board', async () => {
     await page.goto(`${stage.server.origin}/?row=github/acme/shop/999`);
     await page

@@ -1,4 +1,4 @@
-import { formatRelativeTime } from '../../../src/web/app/ui/times.js';
+import { formatDate, formatDay, formatRelativeTime, timezone } from '../../../src/web/app/ui/times.js';
 
 const NOW = Date.parse('2026-05-03T00:00:00Z');
 
@@ -15,4 +15,14 @@ test.each([
   ['2026-05-03T00:12:30Z', 'in 12 minutes'],
 ])('formatRelativeTime: formats %s as “%s”', (time, age) => {
   expect(formatRelativeTime(time, NOW)).toBe(age);
+});
+
+test('formatDay: formats the same day in every time zone', () => {
+  const zones = ['Pacific/Auckland', 'Pacific/Honolulu', ''];
+  const shown = zones.map((zone) => {
+    timezone.value = zone;
+    return formatDay('2026-03-29');
+  });
+  const expected = formatDate('2026-03-29T12:00:00Z');
+  expect(shown).toEqual([expected, expected, expected]);
 });

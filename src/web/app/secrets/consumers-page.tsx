@@ -113,11 +113,15 @@ interface ConsumerProps {
 function Consumer({ consumer, onChange }: ConsumerProps) {
   const { name, secret_count, public_key } = consumer;
   const [newName, setNewName] = useState(name);
-  const [key, setKey] = useState(public_key ?? '');
+  // Only a typed key is sent: another tab may have replaced the one that was shown.
+  const [typedKey, setTypedKey] = useState<string>();
   const save = async (): Promise<void> => {
-    const body = { ...(newName !== name && { name: newName }), ...(key !== public_key && { public_key: key.trim() }) };
+    const key = typedKey?.trim() ?? '';
+    const isNewKey = key !== '' && key !== public_key;
+    const body = { ...(newName !== name && { name: newName }), ...(isNewKey && { public_key: key }) };
     requireData(await secretsClient.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
-    if (key !== '' && key !== public_key) rememberKeys([{ consumer: newName, publicKey: key.trim() }]);
+    if (isNewKey) rememberKeys([{ consumer: newName, publicKey: key }]);
+    setTypedKey(undefined);
     await onChange();
     showToast(`Consumer “${newName}” saved.`);
   };
@@ -155,7 +159,13 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
             value={newName}
             onValue={setNewName}
           />
-          <Field label="Public key" maxLength={4096} autoComplete="off" value={key} onValue={setKey} />
+          <Field
+            label="Public key"
+            maxLength={4096}
+            autoComplete="off"
+            value={typedKey ?? public_key ?? ''}
+            onValue={setTypedKey}
+          />
         </Form>
       </details>
     </li>

@@ -16,9 +16,12 @@ const loadSettings = async (): Promise<Settings> => requireData(await dashboardC
 
 export function Forges() {
   const settings = useResource(loadSettings);
-  /** Saves one part of the settings with the saved values of the others; unsaved input in other forms is not sent. */
+  /**
+   * Saves one part of the settings with the saved values of the others, which another tab may have changed; unsaved input
+   * in other forms is not sent.
+   */
   const save = async (part: SettingsRequest): Promise<void> => {
-    const known = settings.value === undefined ? {} : toSettingsRequest(settings.value);
+    const known = toSettingsRequest(await loadSettings());
     settings.set(requireData(await dashboardClient.PUT('/api/settings', { body: { ...known, ...part } })));
   };
   return (

@@ -10,7 +10,12 @@ import { showToast } from '../ui/toasts.js';
 
 type APIToken = components['schemas']['APIToken'];
 
-const loadTokens = async () => requireData(await dashboardClient.GET('/api/tokens'));
+/** Loads the tokens, and measures by how much the clock of the server differs, as it checks the lifetime of new tokens. */
+async function loadTokens() {
+  const result = await dashboardClient.GET('/api/tokens');
+  const serverTime = Date.parse(result.response.headers.get('Date') ?? '');
+  return { list: requireData(result), clockOffsetMs: Number.isNaN(serverTime) ? 0 : serverTime - Date.now() };
+}
 
 export function Tokens() {
   const tokens = useResource(loadTokens);
@@ -31,14 +36,14 @@ export function Tokens() {
       </p>
       {made !== undefined && <OneTimeSecret label="New token. Copy it now: it won’t be shown again." value={made} />}
       <AsyncContent from={tokens}>
-        {(list) => (
+        {({ list, clockOffsetMs }) => (
           <ul class="things">
             {list.length === 0 && <li>No tokens.</li>}
             {list.map((token) => (
               <li key={token.id}>
                 <div>
                   {token.label}
-                  <small>{describe(token)}</small>
+                  <small>{describe(token, Date.now() + clockOffsetMs)}</small>
                 </div>
                 <ConfirmButton
                   class="danger"
@@ -54,6 +59,7 @@ export function Tokens() {
         )}
       </AsyncContent>
       <NewToken
+        clockOffsetMs={tokens.value?.clockOffsetMs ?? 0}
         onMade={async (token) => {
           setMade(token);
           await tokens.reload();
@@ -63,10 +69,10 @@ export function Tokens() {
   );
 }
 
-function describe({ scopes, expiresAt, lastUsedAt }: APIToken): string {
+function describe({ scopes, expiresAt, lastUsedAt }: APIToken, now: number): string {
   return [
     scopes.includes('write') ? 'read and write' : 'read only',
-    Date.parse(expiresAt) > Date.now() ? `expires ${formatDate(expiresAt)}` : 'expired',
+    Date.parse(expiresAt) > now ? `expires ${formatDate(expiresAt)}` : 'expired',
     lastUsedAt === undefined ? 'never used' : `last used ${formatDate(lastUsedAt)}`,
   ].join(' · ');
 }
@@ -84,12 +90,18 @@ const TERMS = [
 
 type Term = (typeof TERMS)[number][0];
 
-function NewToken({ onMade }: { readonly onMade: (token: string) => Promise<void> }) {
+interface NewTokenProps {
+  /** The time of the server minus that of the browser. */
+  readonly clockOffsetMs: number;
+  readonly onMade: (token: string) => Promise<void>;
+}
+
+function NewToken({ clockOffsetMs, onMade }: NewTokenProps) {
   const [label, setLabel] = useState('');
   const [term, setTerm] = useState<Term>('30');
   const [custom, setCustom] = useState('365');
   const [mayWrite, setMayWrite] = useState(false);
-  const expiresAt = toExpiry(Number(term === 'custom' ? custom : term));
+  const expiresAt = toExpiry(Number(term === 'custom' ? custom : term), Date.now() + clockOffsetMs);
   const create = async (): Promise<void> => {
     const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
     const { token } = requireData(await dashboardClient.POST('/api/tokens', { body }));
@@ -127,10 +139,10 @@ function NewToken({ onMade }: { readonly onMade: (token: string) => Promise<void
 }
 
 /**
- * Returns the expiry of a lifetime, or an empty string if the lifetime is invalid. It is a minute early, as the clocks
- * of browser and server may differ.
+ * Returns the expiry of a lifetime, or an empty string if the lifetime is invalid. It is a minute early, as the time of
+ * the server is known to a second, and passes until the request arrives.
  */
-function toExpiry(days: number): string {
+function toExpiry(days: number, now: number): string {
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) return '';
-  return new Date(Date.now() + days * 86_400_000 - 60_000).toISOString();
+  return new Date(now + days * 86_400_000 - 60_000).toISOString();
 }

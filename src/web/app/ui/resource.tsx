@@ -57,19 +57,26 @@ interface LoadedProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Draws a loaded resource, a loading message, or the error, with a button if a retry may help. */
+/**
+ * Draws a loaded resource, a loading message, or the error, with a button if a retry may help. If a reload fails, the error
+ * is above the previous value.
+ */
 export function AsyncContent<T>({ from, children }: LoadedProps<T>) {
   const { value, problem, reload } = from;
-  if (value !== undefined) return <>{children(value)}</>;
-  if (problem === undefined) return <p class="quiet">Loading …</p>;
+  if (value === undefined && problem === undefined) return <p class="quiet">Loading …</p>;
   return (
-    <p class="problem" role="alert">
-      <ProblemText problem={problem} />{' '}
-      {problem.canRetry && (
-        <button type="button" onClick={() => void reload()}>
-          Try again
-        </button>
+    <>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          <ProblemText problem={problem} />{' '}
+          {problem.canRetry && (
+            <button type="button" onClick={() => void reload()}>
+              Try again
+            </button>
+          )}
+        </p>
       )}
-    </p>
+      {value !== undefined && children(value)}
+    </>
   );
 }

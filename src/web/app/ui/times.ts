@@ -8,6 +8,10 @@ const options = (): Intl.DateTimeFormatOptions => (timezone.value === '' ? {} : 
 export const formatDate = (time: string): string =>
   new Date(time).toLocaleDateString(undefined, { dateStyle: 'medium', ...options() });
 
+/** Formats a day such as `2026-05-03`, which is the same in every time zone. */
+export const formatDay = (day: string): string =>
+  new Date(`${day}T00:00Z`).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
 export const formatDateTime = (time: string): string =>
   new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', ...options() });
 

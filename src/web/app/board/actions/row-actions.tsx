@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.js';
 import { Menu } from '../../ui/menu.js';
 import { ProblemText } from '../../ui/problem-text.js';
 import { Countdown } from '../../ui/time-elements.js';
-import { formatDate } from '../../ui/times.js';
+import { formatDay } from '../../ui/times.js';
 import { showError, showUndoToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';
 import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from '../data/forge-rate-limits.js';
@@ -255,7 +255,7 @@ const OPTIONS: readonly SnoozeOption[] = [
 ];
 
 const untilDay = (day: string): SnoozeOption => ({
-  name: `until ${formatDate(`${day}T00:00`)}`,
+  name: `until ${formatDay(day)}`,
   body: () => ({ until: new Date(`${day}T07:00`).toISOString(), untilChange: false }),
 });
 

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
+import { user } from '../../session.js';
 import { ActionButton, ConfirmButton } from '../../ui/buttons.js';
 import { Field, Select } from '../../ui/fields.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { recordRateLimit } from '../data/forge-rate-limits.js';
-import { type PullRequest, toTarget } from '../data/rows.js';
+import { getRowKey, type PullRequest, toTarget } from '../data/rows.js';
 
 type Schemas = components['schemas'];
 type Verdict = Schemas['ReviewRequest']['verdict'];
@@ -22,16 +23,25 @@ const VERDICTS: readonly { readonly verdict: Verdict; readonly name: string; rea
   { verdict: 'comment', name: 'Comment', done: 'has your comment' },
 ];
 
+/** The comments that were not sent, by user and pull request: the panel forgets them when it closes. */
+const drafts = new Map<string, string>();
+
 /** A form that submits a review, and one that changes reviewers, assignees and labels. */
 export function YourReview({ row, onChanged }: FormProps) {
-  const [text, setText] = useState('');
+  const draftKey = `${user.value?.username} ${getRowKey(row)}`;
+  const [text, showText] = useState(drafts.get(draftKey) ?? '');
+  const setText = (next: string): void => {
+    drafts.set(draftKey, next);
+    showText(next);
+  };
   const submit = async (verdict: Verdict, done: string): Promise<void> => {
     const body = { ...toTarget(row), verdict, ...(text.trim() !== '' && { text }) };
     await send(row, async () =>
       requireData(await dashboardClient.POST('/api/pull-requests/review', { params: {}, body })),
     );
     showToast(`${row.repo} #${row.number} ${done}.`);
-    setText('');
+    // The user may have continued to type.
+    if (drafts.get(draftKey) === text) setText('');
     onChanged();
   };
   // GitLab has no operation that requests changes.
