@@ -48,6 +48,11 @@ test('a query in code is typed by its text', async () => {
   expect(text).not.toContain('PlantDocument');
 });
 
+test('a query in code with the line ends of Windows has the text that the program sees', async () => {
+  const text = await generate({ 'src/plant.ts': 'graphql(`query A {\r\n  plant { name }\r\n}`);\r\n' });
+  expect(text).toContain("export function graphql(query: 'query A {\\n  plant { name }\\n}'): ");
+});
+
 test.each([
   ['get_plants', 'Get_Plants'],
   ['_latest', '_Latest'],
