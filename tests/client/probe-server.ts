@@ -29,9 +29,11 @@ const RESPONSES: Readonly<Record<string, (response: ServerResponse, nth: number,
       : sendJson(response, 200, { version: '1.2.3' }, { 'X-Trellis-Revision': 'unknown' }),
   '/api/dashboard': (response) =>
     sendJson(response, 401, { error: 'Authentication required.', code: 'unauthenticated', requestId: 'q1' }),
-  '/api/tokens': (response, nth, { method, body, headers }) => {
+  '/api/tokens?moved': (response, _nth, { body, headers }) =>
+    sendJson(response, 201, { ...JSON.parse(body), key: headers['idempotency-key'] }),
+  '/api/tokens': (response, nth, { method }) => {
     if (method === 'POST' && nth === 0) sendJson(response, 503, {});
-    else if (method === 'POST') sendJson(response, 201, { ...JSON.parse(body), key: headers['idempotency-key'] });
+    else if (method === 'POST') response.writeHead(307, { Location: '/api/tokens?moved' }).end();
     else if (nth === 2) resetInBody(response);
     else sendJson(response, 200, []);
   },

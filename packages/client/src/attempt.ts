@@ -51,7 +51,8 @@ export async function toRepeatableRequest(request: Request): Promise<(signal: Ab
   if (!SAFE_METHODS.includes(request.method) && !headers.has('Idempotency-Key')) {
     headers.set('Idempotency-Key', createIdempotencyKey());
   }
-  const bytes = await request.arrayBuffer();
+  // Node sends a blob again after a redirect, and fails with an `ArrayBuffer`.
+  const bytes = await request.blob();
   // `bodyUsed` is true only if the request has a body. Firefox doesn't support `request.body`.
   const body = request.bodyUsed ? bytes : undefined;
   return (signal) => new Request(request, { headers, body, signal });

@@ -2,7 +2,7 @@ import createFetchClient, { type HeadersOptions, mergeHeaders, type Middleware }
 import { encodeBody } from './body.js';
 import { type ParameterStyles, writeCookies, writeHeaders, writePath, writeQuery } from './parameters.js';
 import { fetchWithRetry, type ResolvedOptions, type RetryEvent, type RetrySettings } from './retry.js';
-import type { MethodName, ServiceClient } from './service-client.js';
+import type { MethodName, ParseAs, ServiceClient } from './service-client.js';
 
 export type { ServiceClient } from './service-client.js';
 
@@ -64,6 +64,8 @@ interface UntypedInit {
   readonly body?: unknown;
   readonly headers?: HeadersOptions;
   readonly bodySerializer?: unknown;
+  readonly parseAs?: ParseAs;
+  readonly signal?: AbortSignal | null;
   readonly params?: Readonly<
     Partial<Record<'cookie' | 'header' | 'path' | 'query', Readonly<Record<string, unknown>>>>
   >;
@@ -80,11 +82,18 @@ function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: Se
   return async (method: MethodName, path: string, init: UntypedInit = {}) => {
     const name = `${method.toUpperCase()} ${path}`;
     const own = styles[name];
-    requireSamePath(name, writePath(path, init.params?.path ?? {}, own ?? {}));
+    requireSamePath(name, path, init.params?.path ?? {}, own ?? {});
     const encoded = encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own);
     const result = await send(method, path, encoded).catch((error: unknown) => throwNotJson(name, error));
-    return { ...result, status: result.response.status };
+    const { response } = result;
+    return { ...result, ...(await readEmpty(response, result.data, init.parseAs)), status: response.status };
   };
+}
+
+/** Returns the data of a successful response without a body, such as an empty text. As JSON it has none. */
+async function readEmpty(response: Response, data: unknown, parseAs: ParseAs = 'json'): Promise<{ data?: unknown }> {
+  if (!response.ok || data !== undefined || parseAs === 'json') return {};
+  return { data: parseAs === 'stream' ? response.body : await response[parseAs]() };
 }
 
 /** A successful response whose body is not JSON, such as the sign-in page of a proxy. */
@@ -94,9 +103,24 @@ function throwNotJson(name: string, error: unknown): never {
   throw new TypeError(message, { cause: error });
 }
 
-/** Rejects values such as `..`, with which the request would reach a different operation: URL parsers remove them. */
-function requireSamePath(name: string, path: string): void {
-  const moved = path.split('/').find((segment) => segment === '.' || segment === '..');
+/**
+ * Rejects values with which the request would reach a different operation: URL parsers remove `..`, and many proxies an
+ * empty segment.
+ */
+function requireSamePath(
+  name: string,
+  path: string,
+  values: Readonly<Record<string, unknown>>,
+  styles: ParameterStyles,
+) {
+  for (const [place, parameter = ''] of path.matchAll(/\{([^}]+)\}/g)) {
+    const value = values[parameter] ?? '';
+    if (writePath(place, { [parameter]: value }, styles) !== '') continue;
+    throw new TypeError(`${name}: expected a value of the path parameter "${parameter}"; received none.`);
+  }
+  const moved = writePath(path, values, styles)
+    .split('/')
+    .find((segment) => segment === '.' || segment === '..');
   if (moved !== undefined)
     throw new TypeError(`${name}: expected path parameters other than "." and ".."; received "${moved}".`);
 }
@@ -125,16 +149,25 @@ function encodeInit(init: UntypedInit, mediaType: string, styles: ParameterStyle
     body,
     bodySerializer: () => body,
     headers: contentType === undefined ? init.headers : mergeHeaders({ 'Content-Type': contentType }, init.headers),
-    // Required for a body that is a stream.
-    ...(body instanceof ReadableStream && { duplex: 'half' }),
+    ...(body instanceof ReadableStream && toStreamInit(body, init.signal)),
   };
 }
 
+/** The stream is read before the request is sent, so its end by an abort is not up to `fetch`. */
+const toStreamInit = (body: ReadableStream<Uint8Array>, signal: AbortSignal | null | undefined) => {
+  const ended = signal ? body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal }) : body;
+  return { body: ended, bodySerializer: () => ended, duplex: 'half' };
+};
+
 /**
- * Rejects `localhost:4000`, which URL parsers read as the scheme `localhost:`, before it fails like a network error.
+ * Rejects `localhost:4000`, which URL parsers read as the scheme `localhost:`, before it fails like a network error; and
+ * a query, a fragment and credentials, with which no request reaches the service.
  */
 function toBaseUrl({ product, baseUrl }: ServiceContract): string {
-  if (!/^(?:https?:\/\/|\/|$)/i.test(baseUrl)) {
+  if (/^(?:[a-z]+:)?(?:\/\/)?[^/?#]*@/i.test(baseUrl)) {
+    throw new TypeError(`${product}: expected an address without a username and a password. Pass a token instead.`);
+  }
+  if (!/^(?:https?:\/\/[^\s/?#]+|\/|$)[^\s?#]*$/i.test(baseUrl)) {
     throw new TypeError(`${product}: expected an address such as http://localhost:4000; received "${baseUrl}".`);
   }
   return baseUrl.replace(/\/+$/, '');

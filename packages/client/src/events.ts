@@ -72,16 +72,30 @@ export async function* readEvents<Data>(
   }
 }
 
+/** Headers have one character for each byte. */
 const toHeaders = (lastId: string | undefined): Record<string, string> =>
-  lastId === undefined ? {} : { 'Last-Event-ID': lastId };
+  lastId === undefined ? {} : { 'Last-Event-ID': toByteString(lastId) };
+
+const toByteString = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 
 async function requireStream(result: Promise<StreamResponse>): Promise<ReadableStream<Uint8Array>> {
   const { data, error, response } = await result;
   const apiError = decodeError(response, error);
   if (apiError) throw apiError;
   if (!data) throw new TypeError(`Expected a stream of events; received status ${response.status} without a body.`);
+  const type = response.headers.get('Content-Type') ?? EVENT_STREAM;
+  if (!type.toLowerCase().startsWith(EVENT_STREAM)) {
+    await data.cancel().catch(() => undefined);
+    throw new TypeError(
+      `Expected a stream of events; received status ${response.status} with a body of type "${type}".`,
+    );
+  }
   return data;
 }
+
+/** The type of a stream. A page of a proxy has a different one, and has no events however often it is requested. */
+const EVENT_STREAM = 'text/event-stream';
 
 /** Yields the text of each event until the connection ends or breaks, or nothing arrives for some time. */
 async function* readTexts(

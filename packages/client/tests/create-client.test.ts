@@ -84,6 +84,13 @@ describe('createClient: path parameters', () => {
     expect(server.seen).toEqual([]);
   });
 
+  test.each([[''], [undefined], [null], [[]]])('rejects %j, without which the path is a different one', async (id) => {
+    await expect(remove(id as string)).rejects.toThrow(
+      new TypeError('DELETE /notes/{id}: expected a value of the path parameter "id"; received none.'),
+    );
+    expect(server.seen).toEqual([]);
+  });
+
   test.each([
     ['../x', '/notes/..%2Fx'],
     ['...', '/notes/...'],
@@ -105,10 +112,45 @@ describe('createClient: base URL', () => {
     expect(server.seen.at(-1)!.url).toBe('/secrets/notes?limit=2');
   });
 
-  test.each(['localhost:4000', 'ftp://localhost', 'here'])('rejects "%s" with an example', (baseUrl) => {
-    expect(() => createNotesClient(baseUrl)).toThrow(
-      `notes: expected an address such as http://localhost:4000; received "${baseUrl}".`,
+  test.each(['localhost:4000', 'ftp://localhost', 'here', 'http://', 'http://a b', '/a?b', '/#b'])(
+    'rejects "%s" with an example',
+    (baseUrl) => {
+      expect(() => createNotesClient(baseUrl)).toThrow(
+        new TypeError(`notes: expected an address such as http://localhost:4000; received "${baseUrl}".`),
+      );
+    },
+  );
+
+  test.each(['?tenant=a', '/base?', '/#top'])('rejects the end "%s", to which paths would be appended', (end) => {
+    expect(() => createNotesClient(server.url + end)).toThrow(
+      new TypeError(`notes: expected an address such as http://localhost:4000; received "${server.url}${end}".`),
     );
+  });
+
+  test.each(['http://ada:secret@localhost', 'http://secret@localhost:1/x', '//ada:secret@localhost', 'a:secret@b'])(
+    'rejects the credentials of "%s" without quoting them',
+    (baseUrl) => {
+      expect(() => createNotesClient(baseUrl)).toThrow(
+        new TypeError('notes: expected an address without a username and a password. Pass a token instead.'),
+      );
+    },
+  );
+});
+
+describe('createClient: an empty body', () => {
+  test.each([
+    ['text', (data: unknown) => data === ''],
+    ['blob', (data: unknown) => data instanceof Blob && data.size === 0],
+    ['arrayBuffer', (data: unknown) => data instanceof ArrayBuffer && data.byteLength === 0],
+    ['stream', (data: unknown) => data === null || data instanceof ReadableStream],
+    ['json', (data: unknown) => data === undefined],
+  ] as const)('read as %s has that type', async (parseAs, isExpected) => {
+    for (const headers of [{ 'Content-Length': '0' }, { 'Transfer-Encoding': 'chunked' }]) {
+      const empty = await serveNotes((response) => response.writeHead(200, headers).end());
+      const { data, status } = await createNotesClient(empty.url).GET('/notes', { parseAs });
+      await empty.close();
+      expect([headers, status, isExpected(data)]).toEqual([headers, 200, true]);
+    }
   });
 });
 

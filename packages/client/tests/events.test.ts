@@ -119,6 +119,25 @@ describe('readEvents', () => {
     await expect(call).rejects.toThrow('Expected a stream of events; received status 204 without a body.');
   });
 
+  test.each(['text/html; charset=utf-8', 'application/json'])(
+    'readEvents throws for a body of type %s',
+    async (type) => {
+      const respond: Responder = (response) => void response.writeHead(200, { 'Content-Type': type }).end('<p>Sign in');
+      const message = `Expected a stream of events; received status 200 with a body of type "${type}".`;
+      await expect(read(respond, 1, { signal: AbortSignal.timeout(1000) })).rejects.toThrow(new TypeError(message));
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+
+  test('readEvents sends ids of any language back, in UTF-8 as browsers do', async () => {
+    const respond: Responder = (response, nth) => {
+      sendStream(response, `id: é€${nth}\ndata: ${nth}\n\n`);
+      response.end();
+    };
+    expect((await read(respond, 2)).map(({ id }) => id)).toEqual(['é€0', 'é€1']);
+    expect(Buffer.from(server.seen[1]!.headers['last-event-id'] as string, 'latin1').toString()).toBe('é€0');
+  });
+
   test.each<[string, Responder]>([
     ['before the response', () => undefined],
     ['between events', (response) => void sendStream(response, ':\n\n')],

@@ -239,6 +239,21 @@ describe('timeouts and aborts', () => {
     expect(notices).toEqual([]);
   });
 
+  test.each([1, 0])('an abort ends the reading of a body that stalls, with %i bytes before', async (size) => {
+    server = await serveNotes(failFirst(0, 500));
+    let cancelled: unknown;
+    const body = new ReadableStream<Uint8Array>({
+      start: (stream) => size > 0 && stream.enqueue(new Uint8Array(size)),
+      cancel: (reason) => void (cancelled = reason),
+    });
+    const controller = new AbortController();
+    const call = createNotesClient(server.url).POST('/notes', { body: body as never, signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 60);
+    await expect(call).rejects.toThrow('enough');
+    expect(cancelled).toEqual(new Error('enough'));
+    expect(server.seen).toEqual([]);
+  });
+
   test('attempts leave no listeners on the signal of the call', async () => {
     server = await serveNotes((response, nth) => {
       if (nth % 2 === 0) sendJson(response, 503, {});

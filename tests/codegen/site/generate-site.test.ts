@@ -41,7 +41,8 @@ interface Found { name: String! }
 type Pantry implements Found { name: String! }
 scalar Money @stored(as: "Int")
 scalar Json
-type Stats { count: Int! share(of: Int = 2): Float @computed extra: Json }
+type Stats { count: Int! share(of: Int = 2): Float @computed extra: Json sizes: [pan_size!] }
+type pan_size { litres: Int! in_cups(of_cup: Float!): Float @computed }
 extend type Recipe {
   difficulty: Difficulty
   steps: [Step!]!
@@ -85,6 +86,7 @@ export const resolvers: SiteResolvers = {
   Money: { parse: Number, serialize: (cents) => cents.toFixed(2) },
   Json: { parse: (value) => value, serialize: (value) => value },
   Stats: { share: ({ count }, { of }) => count / of.valueOf() },
+  pan_size: { in_cups: ({ litres }, { of_cup }) => litres / of_cup.valueOf() },
 };
 `;
 
@@ -335,6 +337,7 @@ export type CakeValues = {
       ['src/resolvers/money.ts', 'moneyResolvers'],
       ['src/resolvers/json.ts', 'jsonResolvers'],
       ['src/resolvers/stats.ts', 'statsResolvers'],
+      ['src/resolvers/pan_size.ts', 'pan_sizeResolvers'],
       ['src/resolvers/query.ts', 'queryResolvers'],
     ]);
   });

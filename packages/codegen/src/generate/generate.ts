@@ -122,10 +122,13 @@ function toTarget(config: Types.Config, output: string): CodegenTarget {
 const listOf = <T>(value: T | T[] | undefined): T[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** Reads every file below `src/generated`: path from the root → text. */
+/**
+ * Reads every file below `src/generated`: path from the root → text. Line ends are those of the generators, as git changes
+ * them on Windows.
+ */
 export async function readGenerated(root: string): Promise<Map<string, string>> {
   const files = await readFolder(path.join(root, GENERATED));
-  return new Map([...files].map(([name, text]) => [`${GENERATED}/${name}`, text]));
+  return new Map([...files].map(([name, text]) => [`${GENERATED}/${name}`, text.replaceAll('\r\n', '\n')]));
 }
 
 /** Returns a digest of the generating code: the generators, `codegen.ts` and the versions of the libraries. */

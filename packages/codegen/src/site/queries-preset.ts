@@ -82,7 +82,7 @@ export async function generateQueries(
   ].join('\n');
 }
 
-/** A query in code, with its text as written. */
+/** A query in code, with its text as the program sees it. */
 interface CodeQuery {
   readonly text: string;
   readonly document: DocumentNode;
@@ -151,7 +151,9 @@ function findInCode(file: string, text: string, diagnostics: DiagnosticList): re
     // Lines and columns of graphql-js start at the text, so it is moved to its place in the file.
     const moved = '\n'.repeat(line - 1) + ' '.repeat(column - 1) + query;
     const definitions = parseQuery(file, moved, diagnostics);
-    return definitions.length === 0 ? [] : [{ text: query, document: { kind: Kind.DOCUMENT, definitions } }];
+    // A template literal has no carriage returns, whatever the file has.
+    const read = query.replaceAll(/\r\n?/g, '\n');
+    return definitions.length === 0 ? [] : [{ text: read, document: { kind: Kind.DOCUMENT, definitions } }];
   });
 }
 

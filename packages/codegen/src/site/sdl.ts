@@ -194,8 +194,15 @@ export const GROUP_SORT_KEY = 'GroupSortKey';
 export const singleQueryName = (kind: string): string => kind.charAt(0).toLowerCase() + kind.slice(1);
 export const allQueryName = (kind: string): string => `all${kind}`;
 
-/** Returns the TypeScript name of a GraphQL type or field: the same name with a capital letter. */
-export const toTypeName = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+/**
+ * Returns the TypeScript name of a GraphQL type, field or operation: the same name with a capital letter, also after each
+ * underscore, as GraphQL Code Generator applies a naming convention to the parts between underscores.
+ */
+export const toTypeName = (name: string): string =>
+  name
+    .split('_')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('_');
 
 const OF_OBJECTS = { FilterInput: 'input', FilterListInput: 'input' } as const;
 const OF_RECORDS = {

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { check, findSourceLine, formatDifferences } from '../../src/generate/check.js';
 import { generate } from '../../src/generate/generate.js';
@@ -36,6 +36,15 @@ test('check: reports the first edited line and the contract line that it comes f
       'Run "npm run generate" and commit the changes.',
     ].join('\n'),
   );
+});
+
+test('check: finds no differences in files that git has checked out with the line ends of Windows', async () => {
+  const file = inFolder('fruits/words.ts');
+  const windows = (await readFile(file, 'utf8')).replaceAll('\n', '\r\n');
+  await writeFile(file, windows);
+  expect(await check(temporary.project)).toEqual([]);
+  expect(await generate(temporary.project)).toMatchObject({ written: [] });
+  expect(await readFile(file, 'utf8')).toBe(windows);
 });
 
 test('check: reports no contract line for a truncated file', async () => {

@@ -48,6 +48,24 @@ test('a query in code is typed by its text', async () => {
   expect(text).not.toContain('PlantDocument');
 });
 
+test('a query in code with the line ends of Windows has the text that the program sees', async () => {
+  const text = await generate({ 'src/plant.ts': 'graphql(`query A {\r\n  plant { name }\r\n}`);\r\n' });
+  expect(text).toContain("export function graphql(query: 'query A {\\n  plant { name }\\n}'): ");
+});
+
+test.each([
+  ['get_plants', 'Get_Plants'],
+  ['_latest', '_Latest'],
+  ['__a__b_', '__A__B_'],
+  ['HTMLPlants', 'HTMLPlants'],
+])('the types and the constant of the query %s start with %s', async (query, name) => {
+  const text = await generate({ 'queries/a.graphql': `query ${query} { plant { name } }` });
+  expect(text).toContain(`export const ${name}Document = `);
+  expect(text).toContain(` as TypedQuery<${name}Query, ${name}QueryVariables>;`);
+  expect(text).toContain(`export type ${name}Query = `);
+  expect(text).toContain(`export type ${name}QueryVariables = `);
+});
+
 test('a project without queries gets a file without any', async () => {
   expect(await generate({})).not.toContain('export const');
 });

@@ -36,7 +36,10 @@ export function readQueryParameters(operation: OperationSpec, query: string): Te
 }
 
 export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): TextValues {
-  const find = (name: string): readonly string[] => headersDistinct[name.toLowerCase()] ?? [];
+  const find = (name: string): readonly string[] => {
+    const values = headersDistinct[name.toLowerCase()] ?? [];
+    return name.toLowerCase() === 'last-event-id' ? values.map(decodeUtf8) : values;
+  };
   return read(operation, 'header', {
     word: 'header parameter',
     isForm: false,
@@ -47,6 +50,9 @@ export function readHeaderParameters(operation: OperationSpec, { headersDistinct
     decode: (text) => text,
   });
 }
+
+/** Node reads headers as Latin-1. Browsers send the id of an event in UTF-8. */
+const decodeUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString();
 
 /** Reads the cookies that are parameters; `undefined` if the operation has none. Values that are not percent-encoded text are taken as they are. */
 export function readCookieParameters(operation: OperationSpec, { headers }: IncomingMessage): TextValues | undefined {

@@ -89,6 +89,12 @@ test.each([
   expect(readCookieParameters(withColor(spec), request({ cookie: 'a=b; color="blue"; c' }))).toEqual({ color });
 });
 
+test('reads the id of the last event in UTF-8, in which browsers send it', () => {
+  const operation = withColor({ in: 'header', name: 'Last-Event-ID' });
+  const sent = Buffer.from('é€0').toString('latin1');
+  expect(readHeaderParameters(operation, request({ 'last-event-id': sent }))).toEqual({ 'Last-Event-ID': 'é€0' });
+});
+
 test('keeps a percent sign in a header', () => {
   expect(readHeaderParameters(withColor({ in: 'header' }), request({ color: '100%20' }))).toEqual({ color: '100%20' });
 });
