@@ -53,6 +53,8 @@ class LightMessage {
 
   // The copy is the whole of its memory, which a buffer of Node is not.
   arrayBuffer = async (): Promise<ArrayBuffer> => new Uint8Array(await this.#read()).buffer;
+  // The client of the service passes it on as a body only.
+  blob = this.arrayBuffer;
   text = async (): Promise<string> => (await this.#read()).toString();
   json = async (): Promise<unknown> => JSON.parse(await this.text()) as unknown;
 }
