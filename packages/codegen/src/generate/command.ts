@@ -102,11 +102,14 @@ async function runAgain(project: Project, useCache: boolean): Promise<void> {
   }
 }
 
-/** Prints the errors of a contract and returns the exit code. Rethrows any other error. */
+/** Prints the errors of a contract, or of the file system, and returns the exit code. Rethrows any other error. */
 async function reportErrors(project: Project, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
+    // Only errors of the operating system, such as a full disk, have a number.
+    if (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number')
+      return printError(`The files of the project can't be read or written: ${error.message}.`);
     if (!(error instanceof ContractError)) throw error;
     const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;

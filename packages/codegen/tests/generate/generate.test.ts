@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic } from '../../src/documents.js';
+import { runGenerate } from '../../src/generate/command.js';
 import { generate, openProject, type Project } from '../../src/generate/generate.js';
 import { createProject, type TemporaryProject } from './temporary-project.js';
 
@@ -138,6 +139,24 @@ test('generate: rejects two targets that generate the same file', async () => {
     'Two targets generate src/generated/fruits/words.ts.',
   );
 });
+
+test.each(['', '--check', '--stub'])(
+  'generate %s: reports a file that cannot be read or written in one line',
+  async (flag) => {
+    const { root, config } = temporary.project;
+    await temporary.write('src/generated', 'a file in place of the folder');
+    const printed: string[] = [];
+    const write = process.stderr.write.bind(process.stderr);
+    process.stderr.write = (text) => printed.push(String(text)) > 0;
+    try {
+      expect(await runGenerate(flag === '' ? [] : [flag], root, config)).toBe(1);
+    } finally {
+      process.stderr.write = write;
+    }
+    const reason = `ENOTDIR: not a directory, scandir '${inRoot('src/generated')}'`;
+    expect(printed).toEqual([`The files of the project can't be read or written: ${reason}.\n`]);
+  },
+);
 
 test('generate: reports a pattern that matches no document', async () => {
   const { root } = temporary.project;
