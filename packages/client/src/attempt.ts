@@ -51,10 +51,11 @@ export async function toRepeatableRequest(request: Request): Promise<(signal: Ab
   if (!SAFE_METHODS.includes(request.method) && !headers.has('Idempotency-Key')) {
     headers.set('Idempotency-Key', createIdempotencyKey());
   }
-  // Node sends a blob again after a redirect, and fails with an `ArrayBuffer`.
-  const bytes = await request.blob();
+  const isJson = /\bjson\b/i.test(headers.get('Content-Type') ?? '');
+  // Node sends a text or a blob again after a redirect, and fails with an `ArrayBuffer`. Developer tools show texts only.
+  const content = await (isJson ? request.text() : request.blob());
   // `bodyUsed` is true only if the request has a body. Firefox doesn't support `request.body`.
-  const body = request.bodyUsed ? bytes : undefined;
+  const body = request.bodyUsed ? content : undefined;
   return (signal) => new Request(request, { headers, body, signal });
 }
 
