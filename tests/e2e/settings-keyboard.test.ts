@@ -61,7 +61,7 @@ describeInBrowser('settings and administration, with the keyboard only', () => {
   });
 
   test('creates, copies and revokes a token', async () => {
-    const { type, tabTo, pressOn, confirm, press } = keyboard;
+    const { type, tabTo, pressOn, confirm, press, arriveAt } = keyboard;
     await goTo('API tokens');
     await tabTo('textbox "Token name"');
     await type('nightly');
@@ -76,6 +76,7 @@ describeInBrowser('settings and administration, with the keyboard only', () => {
     expect(await clipboard()).toMatch(/^trl_/);
     await confirm('button "Revoke nightly"');
     await said('Token “nightly” revoked.');
+    await arriveAt('heading "API tokens"');
   });
 
   /** Adds a passkey in a new tab with its own authenticator, as an authenticator holds one passkey per account. */

@@ -158,7 +158,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
   });
 
   test('a consumer is found, gets a key, is merged and is deleted', async () => {
-    const { tabTo, type, pressOn, press, confirm } = keyboard;
+    const { tabTo, type, pressOn, press, confirm, arriveAt } = keyboard;
     await go('/vault/consumers', '4 of 4 shown');
     await tabTo('checkbox "Missing a key"');
     await press('Space');
@@ -184,6 +184,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     await go('/vault/consumers', '3 of 3 shown');
     await confirm('button "Delete acme/mail"');
     await said('Consumer “acme/mail” deleted. Its secrets remain.');
+    await arriveAt('heading "Consumers"');
     await tabTo('link "2 secrets"');
     await press('Enter');
     await page.waitForURL('**/vault?consumer=acme%2Fshop');

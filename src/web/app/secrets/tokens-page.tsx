@@ -75,7 +75,9 @@ function Tokens({ kind }: { readonly kind: Kind }) {
   };
   return (
     <section aria-labelledby={`${kind}-tokens`}>
-      <h2 id={`${kind}-tokens`}>{title}</h2>
+      <h2 id={`${kind}-tokens`} tabIndex={-1}>
+        {title}
+      </h2>
       <p class="quiet">
         {about}
         {kind === 'write' && (

@@ -88,7 +88,9 @@ export function FeedsSection() {
   };
   return (
     <section aria-labelledby="feeds">
-      <h2 id="feeds">Feeds and badges</h2>
+      <h2 id="feeds" tabIndex={-1}>
+        Feeds and badges
+      </h2>
       <p class="quiet">
         Your board or a saved view, as a feed for readers or as a badge for web pages. Anyone with the link can view it.
       </p>

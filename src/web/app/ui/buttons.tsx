@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cancelConfirmation, pendingConfirmation, watchConfirmation } from './confirmation.js';
 import { showError } from './toasts.js';
@@ -12,9 +12,11 @@ interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
  * A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts.
  */
 export function ActionButton({ onAct, children, ...attributes }: ActionButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
   const [isBusy, act] = useAction(onAct);
+  useFocusHandover(button);
   return (
-    <button type="button" {...attributes} aria-busy={isBusy} onClick={act}>
+    <button ref={button} type="button" {...attributes} aria-busy={isBusy} onClick={act}>
       {children}
     </button>
   );
@@ -33,6 +35,28 @@ export function useAction<Args extends readonly unknown[]>(
       .finally(() => setBusy(false));
   };
   return [isBusy, act];
+}
+
+/**
+ * Moves the focus of an element that disappears, such as the button of a deleted entry, to what opens its menu, or to the
+ * heading of its section or of the page. The browser would move it to the top of the page, and the menu would close.
+ */
+function useFocusHandover(element: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current } = element;
+    const [menu, section] = [current?.closest('details'), current?.closest('section')];
+    return () => {
+      if (current?.contains(document.activeElement) !== true) return;
+      const opener = menu?.querySelector<HTMLElement>('summary');
+      const heading = section?.querySelector<HTMLElement>('h2[tabindex]');
+      // Lists, dialogs and menus that move the focus themselves do so first.
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        const target = [opener, heading].find((candidate) => candidate?.isConnected) ?? document.querySelector('h1');
+        target?.focus({ preventScroll: true });
+      });
+    };
+  }, [element]);
 }
 
 /**
@@ -69,6 +93,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const since = useRef(0);
   const [isBusy, act] = useAction(onAct);
+  useFocusHandover(box);
   const isArmed = pendingConfirmation.value?.id === id;
   useLayoutEffect(() => (isArmed && box.current !== null ? watchConfirmation(box.current) : undefined), [isArmed]);
   useEffect(() => () => (pendingConfirmation.peek()?.id === id ? cancelConfirmation() : undefined), [id]);
