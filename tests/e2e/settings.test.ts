@@ -264,6 +264,31 @@ describeInBrowser('settings page', () => {
     await ahead.close();
   });
 
+  test('creates a feed once if its response was lost and the user tries again', async () => {
+    await visit();
+    const feeds = section('Feeds and badges');
+    const title = feeds.getByLabel('Feed title');
+    await title.fill('lost');
+    let attempts = 0;
+    await page.route('**/api/feeds', async (route) => {
+      attempts += 1;
+      if (attempts === 1) await route.fetch();
+      await route.abort();
+    });
+    await button('Create feed', feeds).click();
+    await said('The server could not be reached.');
+    expect([attempts, await title.inputValue()]).toEqual([3, 'lost']);
+    await page.unroute('**/api/feeds');
+    await button('Create feed', feeds).click();
+    await feeds.getByLabel('New feed link').waitFor();
+    const made = feeds.getByRole('listitem').filter({ hasText: 'lost' });
+    expect(await made.count()).toBe(1);
+    // The same feed again is a new one.
+    await title.fill('lost');
+    await button('Create feed', feeds).click();
+    await eventually(async () => expect(await made.count()).toBe(2));
+  });
+
   test('says that a list could not be read again after a change, and reads it on request', async () => {
     await visit();
     const tokens = section('API tokens');

@@ -22,7 +22,7 @@ describe('toProblem', () => {
     });
   });
 
-  test('asks to check for the change after a request that the server did not answer in time', () => {
+  test('asks to check for the change after a request without a response in time', () => {
     const { message, canRetry } = toProblem(new DOMException('No complete response within 30000 ms', 'TimeoutError'));
     expect(message).toBe('The server did not respond in time. Before you repeat a change, check whether it was made.');
     expect(canRetry).toBe(true);

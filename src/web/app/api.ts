@@ -1,3 +1,4 @@
+import type { Middleware } from 'openapi-fetch';
 import { ApiError, createDashboardClient } from '../../generated/dashboard/client.js';
 
 export { requireData } from '../../generated/dashboard/client.js';
@@ -13,6 +14,47 @@ export const onWarning = (): void => void (isOutdated = true);
 
 /** Authenticates with the session cookie, so that pages never hold a token. */
 export const dashboardClient = createDashboardClient('/', { retry, onWarning });
+
+/** How long a repeated change counts as the one whose response was lost. */
+const LOST_CHANGE_MS = 300_000;
+
+interface LostChange {
+  readonly key: string;
+  readonly until: number;
+}
+
+/** The changes that the server has not responded to, by method, address and body. */
+const lostChanges = new Map<string, LostChange>();
+
+const changes = new WeakMap<Request, string>();
+
+/**
+ * Sends a change with the `Idempotency-Key` of an equal one whose response was lost. A user who tries again after a lost
+ * connection makes the change once, although the server may have received the first request.
+ */
+export const repeatLostChange: Middleware = {
+  async onRequest({ request }) {
+    // A value that is saved twice is the same.
+    if (['GET', 'PUT'].includes(request.method)) return;
+    const now = performance.now();
+    for (const [change, { until }] of lostChanges) if (until < now) lostChanges.delete(change);
+    const change = [request.method, request.url, await request.clone().text()].join('\n');
+    const key = lostChanges.get(change)?.key ?? createKey();
+    lostChanges.set(change, { key, until: now + LOST_CHANGE_MS });
+    changes.set(request, change);
+    request.headers.set('Idempotency-Key', key);
+  },
+  onResponse({ request, response }) {
+    // A response without this header is that of a proxy.
+    if (response.headers.has('X-Trellis-Revision')) lostChanges.delete(changes.get(request) ?? '');
+  },
+};
+
+/** Returns 32 random digits. `crypto.randomUUID` exists only at secure addresses. */
+const createKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+dashboardClient.use(repeatLostChange);
 
 /** Lets the browser load the document of a clicked link, in place of the router, once this tab is outdated. */
 export function loadDocumentsWhenOutdated(): void {
