@@ -26,11 +26,10 @@ interface LostChange {
 /** The changes that the server has not responded to, by method, address and body. */
 const lostChanges = new Map<string, LostChange>();
 
-const changes = new WeakMap<Request, string>();
-
 /**
  * Sends a change with the `Idempotency-Key` of an equal one whose response was lost. A user who tries again after a lost
- * connection makes the change once, although the server may have received the first request.
+ * connection makes the change once, although the server may have received the first request. After a response to any change,
+ * an equal one is new: a pull request may be snoozed again after its snooze was ended.
  */
 export const repeatLostChange: Middleware = {
   async onRequest({ request }) {
@@ -41,12 +40,11 @@ export const repeatLostChange: Middleware = {
     const change = [request.method, request.url, await request.clone().text()].join('\n');
     const key = lostChanges.get(change)?.key ?? createKey();
     lostChanges.set(change, { key, until: now + LOST_CHANGE_MS });
-    changes.set(request, change);
     request.headers.set('Idempotency-Key', key);
   },
   onResponse({ request, response }) {
     // A response without this header is that of a proxy.
-    if (response.headers.has('X-Trellis-Revision')) lostChanges.delete(changes.get(request) ?? '');
+    if (request.method !== 'GET' && response.headers.has('X-Trellis-Revision')) lostChanges.clear();
   },
 };
 
