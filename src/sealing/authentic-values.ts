@@ -1,7 +1,7 @@
 /** Signing stored values, and deciding whether a received one comes from a trusted writer. */
-import { type KnownKeys, toFingerprint } from './known-keys.js';
+import type { KnownKeys } from './known-keys.js';
 import { SealingError } from './sealing-error.js';
-import { formatSignerKey, parseSignerKey, toSignerFingerprint } from './ssh-signature.js';
+import { formatSignerKey, parseSignerKey, toFingerprint, toSignerFingerprint } from './ssh-signature.js';
 import {
   digestRecipients,
   digestValue,

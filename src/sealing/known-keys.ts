@@ -90,12 +90,3 @@ export function keyChangedError(changes: readonly KeyChange[]): SealingError {
   });
   return new SealingError('key_changed', `${blocks.join('\n')}\nNothing was encrypted.`);
 }
-
-/**
- * Returns the fingerprint of a public key: `SHA256:` and the digest of its text in base64 without padding,
- * the form that OpenSSH prints.
- */
-export async function toFingerprint(publicKey: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(publicKey));
-  return `SHA256:${btoa(String.fromCharCode(...new Uint8Array(digest))).replace(/=+$/, '')}`;
-}

@@ -1,10 +1,11 @@
-import { decodeError } from '@trellis/client/errors';
+import { requireData } from '@trellis/client/errors';
 import { readAll } from '@trellis/client/paging';
 import type { components, SecretsClient } from '../generated/secrets/client.js';
 import { signValue } from './authentic-values.js';
 import { type CheckKeys, needsAgeProgram, type PartyKey } from './known-keys.js';
 import { seal } from './seal.js';
 import { SealingError } from './sealing-error.js';
+import { toBase64 } from './ssh-signature.js';
 import type { Signer } from './value-statement.js';
 
 type ObjectMetadata = components['schemas']['ObjectMetadata'];
@@ -65,8 +66,7 @@ export async function sealNewSecret(client: SecretsClient, secret: NewSecret): P
   const body = { slug, ...fields, ...(description !== undefined && { description }), ...(signature && { signature }) };
   return {
     store: async () => {
-      const { data, error, response } = await client.POST('/objects', { body });
-      return requireObject(data, error, response);
+      return requireObject(await client.POST('/objects', { body }));
     },
   };
 }
@@ -92,11 +92,11 @@ export async function sealSecretReplacement(client: SecretsClient, secret: Secre
   const signature = await signReplacement(client, secret, { sealed, recipients: body.recipients });
   return {
     store: async () => {
-      const { data, error, response } = await client.PUT('/objects/{slug}', {
+      const stored = await client.PUT('/objects/{slug}', {
         params: { ...params, header },
         body: { ...body, ...consumers, ...(signature !== undefined && { signature }) },
       });
-      return requireObject(data, error, response);
+      return requireObject(stored);
     },
   };
 }
@@ -140,18 +140,17 @@ async function readConsumers(
   client: SecretsClient,
   params: { readonly path: { slug: string }; readonly query: { id?: string } },
 ): Promise<string[]> {
-  const { data, error, response } = await client.GET('/objects/{slug}/used-by', { params });
-  const apiError = decodeError(response, error);
-  if (apiError) throw apiError;
-  return data?.used_by ?? [];
+  return requireData(await client.GET('/objects/{slug}/used-by', { params })).used_by;
 }
 
-function requireObject(data: ObjectMetadata | undefined, error: unknown, response: Response): ObjectMetadata {
-  if (data !== undefined) return data;
-  throw (
-    decodeError(response, error) ??
-    new TypeError(`Expected the stored secret; received status ${response.status} without a body.`)
-  );
+function requireObject(result: {
+  readonly data?: ObjectMetadata;
+  readonly error?: unknown;
+  readonly response: Response;
+}): ObjectMetadata {
+  const stored = requireData(result) as ObjectMetadata | undefined;
+  if (stored !== undefined) return stored;
+  throw new TypeError(`Expected the stored secret; received status ${result.response.status} without a body.`);
 }
 
 /** The parties that a value is sealed to. */
@@ -189,10 +188,7 @@ async function resolveRecipients(client: SecretsClient, selection: RecipientSele
 
 /** Returns the owner's public key; `undefined` when none is registered. */
 async function findOwnerKey(client: SecretsClient): Promise<string | undefined> {
-  const { data, error, response } = await client.GET('/auth/identity');
-  const apiError = decodeError(response, error);
-  if (apiError) throw apiError;
-  return data?.public_key;
+  return requireData(await client.GET('/auth/identity')).public_key;
 }
 
 async function requireOwnerKey(client: SecretsClient): Promise<string> {
@@ -217,11 +213,9 @@ async function findConsumerKeys(client: SecretsClient, names: readonly string[])
 async function findConsumerKey(client: SecretsClient, name: string): Promise<string | undefined> {
   for (let page = 1; ; page += 1) {
     const params = { query: { q: name, page, page_size: PAGE_SIZE } };
-    const { data, error, response } = await client.GET('/consumers', { params });
-    const apiError = decodeError(response, error);
-    if (apiError) throw apiError;
+    const data = requireData(await client.GET('/consumers', { params }));
     // The type allows a plain list too, which the service returns only without parameters.
-    if (data === undefined || !('consumers' in data)) return undefined;
+    if (!('consumers' in data)) return undefined;
     const found = data.consumers.find((consumer) => consumer.name === name);
     if (found || page * PAGE_SIZE >= data.total) return found?.public_key;
   }
@@ -237,16 +231,4 @@ function assertAgeKey({ consumer = 'the owner', publicKey }: PartyKey): void {
     'no_key',
     `Expected an age public key (age1…) for ${consumer}; received a different kind of key.`,
   );
-}
-
-/** Engines limit the number of arguments of a call, so that bytes are converted in chunks. */
-const CHUNK = 0x8000;
-
-/** Encodes bytes as base64 with padding, as `Uint8Array.prototype.toBase64` is missing in some browsers. */
-function toBase64(bytes: Uint8Array): string {
-  let text = '';
-  for (let start = 0; start < bytes.length; start += CHUNK) {
-    text += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
-  }
-  return btoa(text);
 }

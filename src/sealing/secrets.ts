@@ -8,11 +8,12 @@ export type { NewSecret, SecretReplacement, SecretValue } from './put-secret.js'
 export { putSecret, replaceSecret } from './put-secret.js';
 export type { RecipientSelection } from './put-secret.js';
 export type { CheckKeys, KeyChange, KnownKeys, PartyKey } from './known-keys.js';
-export { NO_KNOWN_KEYS, addKnownKeys, findKeyChanges, keyChangedError, toFingerprint } from './known-keys.js';
+export { NO_KNOWN_KEYS, addKnownKeys, findKeyChanges, keyChangedError } from './known-keys.js';
 export type { Passphrase } from './seal.js';
 export { MAX_SEALED_BYTES, seal } from './seal.js';
 export type { SealingCode } from './sealing-error.js';
 export { SealingError } from './sealing-error.js';
+export { toFingerprint } from './ssh-signature.js';
 export type { CheckedValue, LatestValue, ReceivedValue, SignedValue, WriterTrust } from './authentic-values.js';
 export {
   addWriter,

@@ -72,9 +72,9 @@ function readPublicBlob(blob: Uint8Array): Uint8Array {
   throw new Error('not an Ed25519 key');
 }
 
-export function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
-}
+/** Encodes bytes as base64 with padding, as `Uint8Array.prototype.toBase64` is missing in some browsers. */
+export const toBase64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -93,9 +93,15 @@ export function parseSignerKey(line: string): Uint8Array | undefined {
   }
 }
 
-/** Returns the fingerprint of a public key, as `ssh-keygen -l` prints it. */
-export async function toSignerFingerprint(publicKey: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', joinBytes(toPublicBlob(publicKey)));
+/** Returns the fingerprint of a public key of a writer, as `ssh-keygen -l` prints it. */
+export const toSignerFingerprint = (publicKey: Uint8Array): Promise<string> => toFingerprint(toPublicBlob(publicKey));
+
+/**
+ * Returns the fingerprint of a public key: `SHA256:` and the digest of its text or bytes in base64 without padding, the
+ * form that OpenSSH prints.
+ */
+export async function toFingerprint(publicKey: Uint8Array | string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', joinBytes(publicKey));
   return `SHA256:${toBase64(new Uint8Array(digest)).replace(/=+$/, '')}`;
 }
 

@@ -91,14 +91,12 @@ export async function isSignedByItsKey({ text, publicKey, signature }: SignedSta
 }
 
 export async function digestValue(sealed: Uint8Array): Promise<string> {
-  return toHex(await crypto.subtle.digest('SHA-256', new Uint8Array(sealed)));
+  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(sealed));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Returns the digest of recorded recipients: of their fingerprints in alphabetical order, one per line. */
 export async function digestRecipients(fingerprints: readonly string[]): Promise<string> {
   const lines = [...new Set(fingerprints)].sort().map((fingerprint) => `${fingerprint}\n`);
-  return toHex(await crypto.subtle.digest('SHA-256', joinBytes(lines.join(''))));
+  return digestValue(joinBytes(lines.join('')));
 }
-
-const toHex = (digest: ArrayBuffer): string =>
-  Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -20,7 +20,9 @@ export async function sendWithTimeout<T>(
   const controller = new AbortController();
   const forwardAbort = () => controller.abort(caller.reason);
   caller.addEventListener('abort', forwardAbort);
-  const timer = timeoutMs === 0 ? undefined : setTimeout(() => controller.abort(toTimeoutError(timeoutMs)), timeoutMs);
+  const abortLate = () =>
+    controller.abort(new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError'));
+  const timer = timeoutMs === 0 ? undefined : setTimeout(abortLate, timeoutMs);
   let isDone = true;
   try {
     const result = await work(controller.signal);
@@ -34,10 +36,6 @@ export async function sendWithTimeout<T>(
     // Each attempt adds a listener, and Node warns about a leak above ten listeners on one signal.
     if (isDone) caller.removeEventListener('abort', forwardAbort);
   }
-}
-
-function toTimeoutError(timeoutMs: number): DOMException {
-  return new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError');
 }
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

@@ -118,11 +118,8 @@ function requireSamePath(
     if (writePath(place, { [parameter]: value }, styles) !== '') continue;
     throw new TypeError(`${name}: expected a value of the path parameter "${parameter}"; received none.`);
   }
-  const moved = writePath(path, values, styles)
-    .split('/')
-    .find((segment) => segment === '.' || segment === '..');
-  if (moved !== undefined)
-    throw new TypeError(`${name}: expected path parameters other than "." and ".."; received "${moved}".`);
+  const [, moved] = /(?:^|\/)(\.\.?)(?:\/|$)/.exec(writePath(path, values, styles)) ?? [];
+  if (moved) throw new TypeError(`${name}: expected path parameters other than "." and ".."; received "${moved}".`);
 }
 
 const JSON_TYPE = 'application/json';

@@ -9,9 +9,8 @@ import {
   keyChangedError,
   type KnownKeys,
   NO_KNOWN_KEYS,
-  toFingerprint,
 } from '../../sealing/known-keys.js';
-import { parseSignerKey } from '../../sealing/ssh-signature.js';
+import { parseSignerKey, toFingerprint } from '../../sealing/ssh-signature.js';
 import type { CommandContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { type Environment, nonEmpty, settingsFolder, withFileLock, writePrivateFile } from './settings.js';

@@ -1,6 +1,6 @@
 import '../style/cards.css';
 import { useCallback } from 'preact/hooks';
-import { toFingerprint } from '../../../sealing/known-keys.js';
+import { toFingerprint } from '../../../sealing/ssh-signature.js';
 import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { findReaders, type Reader, type ReaderState } from './find-readers.js';
