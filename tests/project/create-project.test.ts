@@ -27,6 +27,12 @@ describe('createProject', () => {
     expect(await readFile(path.join(app, 'package.json'), 'utf8')).toContain('"name": "my-app"');
   });
 
+  test('adds a section about its site to the README', async () => {
+    const app = path.join(folder, 'app');
+    await create(app, ['site']);
+    expect(await readFile(path.join(app, 'README.md'), 'utf8')).toMatch(/[^\n]\n\n## The site\n/u);
+  });
+
   test('names a file that is in the place of the folder, or of one above it', async () => {
     const file = path.join(folder, 'file');
     await writeFile(file, 'text');

@@ -83,7 +83,7 @@ async function addSite(folder: string): Promise<void> {
   });
   const readme = path.join(SITE_TEMPLATE, 'README.md');
   await cp(SITE_TEMPLATE, folder, { recursive: true, filter: (file) => file !== readme });
-  await appendFile(path.join(folder, 'README.md'), await readFile(readme));
+  await appendFile(path.join(folder, 'README.md'), `\n${await readFile(readme, 'utf8')}`);
 }
 
 /** Replaces what a name of a package can't contain. */
