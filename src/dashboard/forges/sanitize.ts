@@ -40,15 +40,23 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
       },
     }),
     ...(readHistory && {
-      readHistory: (repositories, save) =>
-        readHistory(repositories, (read) =>
-          save(
-            read.map(({ id, pullRequests }) => ({
-              id,
-              pullRequests: pullRequests?.flatMap((one) => toSoundHistory(one, webUrl)),
-            })),
-          ),
-        ).catch(rethrow),
+      async readHistory(repositories, save) {
+        let unsaved: { readonly error: unknown } | undefined;
+        const saveSound: typeof save = async (read) => {
+          const sound = read.map(({ id, pullRequests }) => ({
+            id,
+            pullRequests: pullRequests?.flatMap((one) => toSoundHistory(one, webUrl)),
+          }));
+          await save(sound).catch((error: unknown) => {
+            unsaved = { error };
+            throw error;
+          });
+        };
+        await readHistory(repositories, saveSound).catch((error: unknown) => {
+          // Not an error of the forge.
+          throw unsaved ? unsaved.error : toForgeError(error);
+        });
+      },
     }),
     discover: () => discover(forge, webUrl).catch(rethrow),
     inspect: () => forge.inspect().catch(rethrow),

@@ -125,6 +125,13 @@ test('histories: a low API quota is left to refreshes', async () => {
   expect((await read()).unreadRepositories).toBe(1);
 });
 
+test('histories: a failure to store them is an error, unlike one of the forge', async () => {
+  await dashboard.database.schema.dropTable('pull_request_histories').execute();
+  github.repositories.push(githubRepository('acme/new', { pullRequests: [merged(1, 10, 5)] }));
+  await dashboard.refresher.refresh(dashboard.ada.personId);
+  await expect(dashboard.histories.read(dashboard.ada.personId)).rejects.toThrow('pull_request_histories');
+});
+
 test('histories: pull requests are deleted 90 days after their last change', async () => {
   const count = async () =>
     (await dashboard.database.selectFrom('pull_request_histories').select('number').execute()).length;
