@@ -149,8 +149,10 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
   });
 
-  test('an option of the file without a value has its default', async () => {
-    const text = 'port:\nrateLimit: null\nwatch: ~\npublicUrl:\nservices:\n';
+  test.each([
+    ['an option of the file without a value has its default', 'port:\nrateLimit: null\nwatch: ~\nservices:\n'],
+    ['a file of comments sets nothing', '# port: 5000\n'],
+  ])('%s', async (_title, text) => {
     await writeFile(join(folder, 'trellis.config.yaml'), text);
     const config = await loadConfig({ env: {}, folder });
     expect(config).toMatchObject({ port: 4000, rateLimit: 600, watch: true, publicUrl: undefined });
@@ -232,6 +234,18 @@ describe('loadConfig', () => {
       { TRELLIS_BACKUP: place },
       `TRELLIS_BACKUP: expected the path of a folder, or s3://bucket/prefix; received "${place}"`,
     ]),
+    ...['TRELLIS_SITE', 'TRELLIS_SITE_PUBLISH', 'TRELLIS_OBJECTS', 'TRELLIS_BACKUP', 'TRELLIS_AUDIT_EXPORT'].map(
+      (variable): [string, Record<string, string>, string] => [
+        'an unknown parameter of a bucket',
+        { [variable]: 's3://bucket/x?zone=1' },
+        `${variable}: unknown parameter "zone"; the parameters are region, endpoint, style`,
+      ],
+    ),
+    [
+      'an invalid endpoint of buckets',
+      { TRELLIS_BACKUP: 's3://bucket', AWS_ENDPOINT_URL: 'storage.example:9000' },
+      'TRELLIS_BACKUP: expected an endpoint such as https://storage.example.org',
+    ],
     [
       'a state folder with a scheme',
       { TRELLIS_STATE: 'file:///var/lib/trellis' },

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { product } from '../product.js';
 import { isProjectFile, type ProjectConfig } from '../project/project.js';
+import { parseS3Url } from '../storage/objects/s3-location.js';
 import { Ajv2020 } from './ajv.js';
 import { readEnvironment } from './environment.js';
 import { importScript } from './import-script.js';
@@ -231,7 +232,8 @@ async function inspect(
   }
   await readSecretFiles(given, mistakes);
   const { settings, invalid } = validate(given, listServiceNames(project));
-  mistakes.push(...invalid);
+  const awsEnvironment = readAwsEnvironment(env);
+  mistakes.push(...(invalid.length > 0 ? invalid : findInvalidBuckets(given, awsEnvironment)));
   if (mistakes.length > 0) return undefined;
   const defaults = withDefaults(settings, project, { folder, production: env.NODE_ENV === 'production' });
   const siteAccess = toSiteAccess(settings, given, defaults);
@@ -240,11 +242,37 @@ async function inspect(
   }
   const secretFiles = [...given.values()].map(({ secretFile }) => secretFile);
   const configFiles = [file?.file, ...secretFiles].filter((path) => path !== undefined);
-  return { ...defaults, project, siteAccess, configFiles, awsEnvironment: readAwsEnvironment(env) };
+  return { ...defaults, project, siteAccess, configFiles, awsEnvironment };
 }
 
 const readAwsEnvironment = (env: NodeJS.ProcessEnv): Config['awsEnvironment'] =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith('AWS_') && value !== ''));
+
+/** The options that can name a bucket. */
+const BUCKET_OPTIONS: readonly (keyof ConfigValues)[] = [
+  'site',
+  'sitePublish',
+  'objects',
+  'backup',
+  'auditArchive',
+  'auditExport',
+];
+
+/** Returns the mistakes in the parameters of buckets, which their first use would report too late. */
+function findInvalidBuckets(given: Layer, awsEnvironment: Config['awsEnvironment']): StartupError[] {
+  return BUCKET_OPTIONS.flatMap((key) => {
+    const { value, source = key } = given.get(key) ?? {};
+    const places = [value].flat().filter((place) => typeof place === 'string' && place.startsWith('s3://'));
+    return (places as string[]).flatMap((place) => {
+      try {
+        parseS3Url(place, awsEnvironment);
+        return [];
+      } catch (error) {
+        return [new StartupError(`${source}: ${oneLine(error)}`)];
+      }
+    });
+  });
+}
 
 type Layer = ReadonlyMap<string, SourcedValue>;
 
@@ -524,7 +552,8 @@ async function read(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8');
   if (extname(file) === '.json') return JSON.parse(text);
   const { parse } = await import('yaml');
-  return parse(text);
+  // A file whose lines are all comments sets nothing.
+  return parse(text) ?? {};
 }
 
 const oneLine = (cause: unknown) =>

@@ -54,7 +54,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   'site-data': { rooms: ['core', 'server', 'site', 'images', 'config', 'resolvers', 'startup/page-paths'] },
   // A replica reads the copy of an index as a worker reads the records of its primary process.
   'site-data/index': { rooms: ['core', 'site', 'site-data', 'storage', 'workers'], packages: 'no transport' },
-  config: { rooms: ['core', 'product', 'project'] },
+  config: { rooms: ['core', 'product', 'project', 'storage/objects/s3-location'] },
 
   // What the toolkit's parts share. Pages import it too.
   core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises', 'node:path'] },
