@@ -1,6 +1,6 @@
 /** The files of a site in a bucket: stored by a publisher, and read by a replica. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -121,14 +121,16 @@ describe('the files of a published index', () => {
     second.close();
   });
 
-  test('leaves out files that have changed or that are missing', async () => {
+  test('leaves out files that have changed, that are missing, or that the disk cannot read', async () => {
     const files = await saveSmall(40);
     await writeFile(files[7]!.absolutePath, 'changed');
-    await rm(files[8]!.absolutePath);
+    for (const index of [8, 9]) await rm(files[index]!.absolutePath);
+    // Reads of it fail with EIO, as those of a damaged block do.
+    await symlink('/proc/self/mem', files[9]!.absolutePath);
     const published = open();
     await published.add(files, signal);
     const catalogs = await published.putCatalogs(signal);
-    const present = files.filter((_, index) => index !== 7 && index !== 8);
+    const present = files.filter((_, index) => index < 7 || index > 9);
     expect(await readAsReplica(present, catalogs)).toEqual(await readAll(present));
     await expect(readAsReplica([files[7]!], catalogs)).rejects.toMatchObject({ code: 'unavailable' });
     published.close();

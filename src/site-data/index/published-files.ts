@@ -174,8 +174,9 @@ const PACK_WEIGHT = 12;
 
 const weigh = (bytes: number): number => Math.min(Math.max(MIN_WEIGHT, Math.ceil(bytes / 2 ** 20)), 16);
 
+/** One file with a damaged block must not keep the others from being published. */
 const isUnreadable = (error: unknown): boolean =>
-  ['EACCES', 'ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  ['EACCES', 'EIO', 'ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Reads the content of a file with the size of `target` into it. @returns whether it still has the digest of the record. */
 async function readUnchanged({ absolutePath, contentDigest }: SiteFile, target: Buffer): Promise<boolean> {
