@@ -164,6 +164,23 @@ function isEncryptedWith(key: ServerKey, sealed: Uint8Array): boolean {
   }
 }
 
+/**
+ * Returns the text of the key in a state folder that a database, or a copy of it, is encrypted with. During a rotation, and
+ * after an interrupted one, it may be in a file beside `server.key`.
+ *
+ * @returns `undefined` if the folder does not have it, as with a key that is a setting.
+ */
+export async function findKeyText(folder: string, database: Database): Promise<string | undefined> {
+  const known = await database.selectFrom('server_key').select('sealed').executeTakeFirst();
+  // The key of a rotation may get its name while the files are read.
+  for (const ending of ['', '.next', '', '.before-rotation']) {
+    const text = await readIfThere(join(folder, SERVER_KEY_FILE + ending));
+    if (text === undefined || !KEY.test(text)) continue;
+    if (known === undefined || isEncryptedWith(createServerKey(text.trim()), known.sealed)) return text;
+  }
+  return undefined;
+}
+
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const NO_SALT = Buffer.alloc(32);

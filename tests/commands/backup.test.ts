@@ -12,7 +12,7 @@ import { locateBackup } from '../../src/storage/backups/target.js';
 import { type Database, type DatabaseTarget, inTransaction } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openDatabase } from '../../src/storage/open-database.js';
-import { openServerKey } from '../../src/storage/server-key.js';
+import { assertServerKey, createServerKey, openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 import { createDatabaseTarget, createMigratedTarget, engine } from '../storage/engine.js';
 import { BUCKET, startS3Server } from '../storage/objects/s3-server.js';
@@ -101,6 +101,24 @@ test.each(targets)('backup and restore: preserve all data in %s', async (kind) =
   expect(await readAll(target)).toEqual(await readAll(server));
   expect(await readKey(target)).toBe(await readKey(server));
   expect((await readdir(target.state)).filter((name) => name.startsWith('restore-'))).toEqual([]);
+});
+
+test('backup: contains the key that the data is encrypted with, also after an interrupted rotation', async () => {
+  const [previous, next] = ['A', 'B'].map((letter) => `${letter.repeat(43)}\n`) as [string, string];
+  const database = await openDatabase(server.place);
+  await assertServerKey(database, createServerKey(next.trim()));
+  await database.destroy();
+  const keyFile = path.join(server.state, 'server.key');
+  await writeFile(keyFile, previous);
+  await writeFile(`${keyFile}.next`, next);
+  expect(await run(backupCommand, server)).toMatchObject({ code: 0, err: like(/ and server\.key to /) });
+  const target = await makeServer('new', engine);
+  await run(restoreCommand, target);
+  expect(await readKey(target)).toBe(next);
+
+  // The key is a setting, and the file a previous one.
+  await rm(`${keyFile}.next`);
+  expect(await run(backupCommand, server, '--force')).toMatchObject({ code: 0, err: like(/ of \d+ tables to /) });
 });
 
 test('backup and restore: leave no copies when they are interrupted', async () => {

@@ -8,7 +8,7 @@ import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-f
 import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
 import { sql } from '../kysely.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from '../open-database.js';
-import { SERVER_KEY_FILE } from '../server-key.js';
+import { findKeyText, SERVER_KEY_FILE } from '../server-key.js';
 import { isSqliteError } from '../sqlite.js';
 import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX, syncFolder } from '../state-folder.js';
 import {
@@ -111,7 +111,8 @@ async function writeArchive(temporary: string, source: Database, options: Backup
       inTransaction(archive, (target) => copyTables(snapshot, target, options)),
     );
     const { signal } = options;
-    const files = await readPreciousFiles(options.state);
+    const key = await findKeyText(options.state, archive);
+    const files = key === undefined ? [] : [{ name: SERVER_KEY_FILE, content: Buffer.from(key) }];
     await writeArchiveContents(archive, { createdAt: new Date(), release: options.release, tables, files });
     await throwIfAborted(signal);
     const contents = await readArchiveContents(archive, signal);
@@ -152,15 +153,6 @@ async function countRows(source: Database): Promise<number> {
     total += (await count.executeTakeFirstOrThrow()).count;
   }
   return total;
-}
-
-/** Reads the files that are needed to decrypt the database. */
-async function readPreciousFiles(state: string): Promise<ArchivedFile[]> {
-  const content = await readFile(join(state, SERVER_KEY_FILE)).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  });
-  return content === undefined ? [] : [{ name: SERVER_KEY_FILE, content }];
 }
 
 async function assertNotExisting({ target, name }: BackupLocation): Promise<void> {
