@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Database } from './database.js';
+import { type Database, DatabaseError, isPostgres } from './database.js';
 import { sql } from './kysely.js';
 import { isDirect } from './postgres.js';
 
@@ -37,11 +37,33 @@ const CHECK_MS = 15_000;
 const RESPONSE_MS = 5_000;
 const RECONNECT_MS = 2_000;
 
+const APPLICATION_NAME = 'trellis notices';
+
 /** A pooler stays one, so it is asked again only because settings of the network may change. */
 const POOLER_MS = 10 * 60_000;
 
 export function openNotices(database: Database, options: NoticesOptions): Notices {
   return new PostgresNotices(database, options);
+}
+
+/**
+ * Ensures that no server listens on a PostgreSQL database, whose servers have state folders with locks of their own. A server
+ * behind a pooler in transaction mode does not listen.
+ *
+ * @throws DatabaseError while servers use it.
+ */
+export async function assertNoServers(database: Database): Promise<void> {
+  if (!isPostgres(database)) return;
+  // The connection of a machine that is gone may remain for hours, but sends no queries.
+  const seconds = (2 * CHECK_MS + RESPONSE_MS) / 1000;
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name = ${APPLICATION_NAME}
+      and state_change > now() - make_interval(secs => ${seconds})`.execute(database);
+  const count = rows[0]?.count ?? 0;
+  if (count === 0) return;
+  const users = count === 1 ? '1 process of a server uses' : `${count} processes of servers use`;
+  throw new DatabaseError(`${users} the database. Stop all servers first`);
 }
 
 class PostgresNotices implements Notices {
@@ -121,7 +143,7 @@ class PostgresNotices implements Notices {
       connectionTimeoutMillis: RESPONSE_MS,
       query_timeout: RESPONSE_MS,
       keepAlive: true,
-      application_name: 'trellis notices',
+      application_name: APPLICATION_NAME,
     });
     const lost = new AbortController();
     client.on('error', () => lost.abort()).on('end', () => lost.abort());

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Database, inTransaction } from './database.js';
+import { assertNoServers } from './notices.js';
 import { StateFolderError, syncFolder } from './state-folder.js';
 
 /** The name of the key file in the state folder. Restoring the database requires this file too. */
@@ -90,7 +91,7 @@ async function create(file: string): Promise<string> {
  * The new key is on the disk before the transaction, and gets its name afterwards. If the process ends in between, the
  * next call completes the rotation.
  *
- * @throws StateFolderError if the database was used with a different key.
+ * @throws StateFolderError if the database was used with a different key; DatabaseError while servers use it.
  */
 export async function rotateServerKey(
   folder: string,
@@ -107,6 +108,7 @@ export async function rotateServerKey(
   const from = await findServerKey(folder);
   if (from === undefined) throw new StateFolderError(`${file} does not exist`);
   await assertServerKey(database, from);
+  await assertNoServers(database);
   const to = parse(await create(next), folder);
   await inTransaction(database, async (transaction) => {
     await reencrypt(transaction, from, to);

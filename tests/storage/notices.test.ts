@@ -1,14 +1,18 @@
+import { PassThrough } from 'node:stream';
 import { sql } from 'kysely';
 import { createAccounts } from '../../src/accounts/accounts.js';
+import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
+import { keysCommand } from '../../src/commands/keys.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/boards/board.js';
 import { createDashboard } from '../../src/dashboard/dashboard.js';
 import { readPreferences } from '../../src/dashboard/notifications/preferences.js';
 import type { Database } from '../../src/storage/database.js';
 import { type Notices, openNotices } from '../../src/storage/notices.js';
 import { openDatabase } from '../../src/storage/open-database.js';
-import { createServerKey } from '../../src/storage/server-key.js';
+import { assertServerKey, createServerKey, openServerKey } from '../../src/storage/server-key.js';
+import { runCommand } from '../commands/run-command.js';
 import { eventually } from '../eventually.js';
-import { createDatabaseTarget } from './engine.js';
+import { createDatabaseTarget, createTestFolder } from './engine.js';
 
 interface Process {
   readonly database: Database;
@@ -20,10 +24,10 @@ interface Process {
 let url: string;
 const processes: Process[] = [];
 
-async function openProcess(): Promise<Process> {
-  const database = await openDatabase({ url });
+async function openProcess(place = url): Promise<Process> {
+  const database = await openDatabase({ url: place });
   const reports: string[] = [];
-  const notices = openNotices(database, { url, report: (message) => reports.push(message) });
+  const notices = openNotices(database, { url: place, report: (message) => reports.push(message) });
   const one = {
     database,
     notices,
@@ -102,5 +106,29 @@ describe('notices between processes', () => {
     await dashboard.refresher.refreshNow(personId);
     await dashboard.notifications.save(caller, await readPreferences(database, personId));
     expect(sent).toEqual(['/refreshes', '/notifications']);
+  });
+
+  test('keep the server key from being replaced, and a backup from being restored', async () => {
+    const state = await createTestFolder();
+    const place = await createDatabaseTarget();
+    const target = 'url' in place ? place.url : '';
+    const server = await openProcess(target);
+    await assertServerKey(server.database, await openServerKey(state));
+    const backup = `${state}/backup`;
+    const context = {
+      release: '1.0.0',
+      out: process.stdout,
+      terminal: new PassThrough() as unknown as NodeJS.WriteStream,
+    };
+    const where = ['--state', state, '--database-url', target];
+    const rotate = () => runCommand(({ out }) => keysCommand(out), ['rotate', ...where]);
+    const restore = () => runCommand(() => restoreCommand(context), [backup, '--force', ...where]);
+    await runCommand(() => backupCommand(context), [backup, ...where]);
+    for (const change of [rotate, restore]) {
+      const err = 'DATABASE_URL: 1 process of a server uses the database. Stop all servers first\n';
+      expect(await change()).toMatchObject({ code: 1, err });
+    }
+    await server.notices.close();
+    for (const change of [restore, rotate]) expect(await change()).toMatchObject({ code: 0 });
   });
 });

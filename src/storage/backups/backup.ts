@@ -7,6 +7,7 @@ import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
 import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
 import { sql } from '../kysely.js';
+import { assertNoServers } from '../notices.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from '../open-database.js';
 import { findKeyText, SERVER_KEY_FILE } from '../server-key.js';
 import { isSqliteError } from '../sqlite.js';
@@ -169,7 +170,7 @@ function throwMissingDatabase(cause: unknown): never {
  * first; then the database is replaced in one transaction.
  *
  * @throws ArchiveError if the file is not a backup or is corrupt, or if the database contains data; StateFolderError
- * while a server uses the state folder.
+ * while a server uses the state folder; DatabaseError while servers use the database.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
   const folder = await openStateFolder(options.state);
@@ -261,6 +262,7 @@ async function replace(copy: string, contents: ArchiveContents, options: Restore
     const target = await openTarget(options);
     try {
       if (!options.force) await assertEmpty(target);
+      await assertNoServers(target);
       await replaceFiles(options.state, contents.files, () =>
         target.transaction().execute((transaction) => restoreTables(archive, transaction, contents, options)),
       );
