@@ -71,6 +71,7 @@ const PHOTOS = `multipart/form-data:
                 year: { type: integer }
                 cover: { type: string, format: binary, maxLength: 8 }
                 photos: { type: array, maxItems: 2, items: { type: string, contentMediaType: image/png } }
+                scan: { type: string, contentMediaType: application/octet-stream }
             encoding:
               cover: { contentType: 'image/png, image/jpeg' }`;
 
@@ -359,7 +360,7 @@ assert.equal(data?.text, 'a');`,
   {
     section,
     feature: 'files of multipart/form-data',
-    note: 'The handler reads them as streams, within the limits of the contract. Nothing is written to disk.',
+    note: 'The handler reads them as streams, within the limits of the contract. Nothing is written to disk. With contentMediaType application/octet-stream, a file may have any type.',
     outcome: 'supported',
     contract: withBody(PHOTOS),
     handlers: READ_FILES,
@@ -380,6 +381,10 @@ assert.equal(data?.text, 'a');`,
             { name: 'photos', filename: 'c.png', contentType: 'image/png', size: 3 },
           ],
         },
+      }),
+      post(MULTIPART, toMultipart(title, cover, { ...photo, name: 'scan' }), {
+        status: 200,
+        response: { files: [{ name: 'cover' }, { name: 'scan', contentType: 'image/png' }] },
       }),
       post(MULTIPART, toMultipart(cover, title), { status: 200, response: { fields: { title: 'Boats' } } }),
       post(MULTIPART, toMultipart(title), { status: 400, response: { code: 'invalid_input', field: 'cover' } }),

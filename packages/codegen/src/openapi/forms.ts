@@ -179,7 +179,10 @@ function toFile(sources: ContractSources, { name, required, schema: place, encod
   const schema = followNonNull(sources, place);
   const list = typesOf(schema).includes('array');
   const item = list ? followNonNull(sources, child(schema, 'items')) : schema;
-  const types = findTextField(encoding, 'contentType') ?? findTextField(item, 'contentMediaType');
+  const described = findTextField(item, 'contentMediaType');
+  // OpenAPI 3.1 describes a file of any type in this way, which browsers send with its own type.
+  const ofItem = described === 'application/octet-stream' ? undefined : described;
+  const types = findTextField(encoding, 'contentType') ?? ofItem;
   const count = (node: DocumentNode, keyword: string): number | undefined => {
     const { value } = child(node, keyword);
     return typeof value === 'number' ? value : undefined;
