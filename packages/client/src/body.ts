@@ -43,11 +43,11 @@ function toFormData(fields: Readonly<Record<string, unknown>>): FormData {
   return form;
 }
 
-/** Lists the fields of a form. Each item of a list is a field of its own. */
+/** Lists the fields of a form. Each item of a list is a field of its own. As in other forms, null is no value. */
 const listFields = (fields: Readonly<Record<string, unknown>>): (readonly [name: string, value: unknown])[] =>
   Object.entries(fields).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as unknown[]) : [value])
-      .filter((item) => item !== undefined)
+      .filter((item) => item !== undefined && item !== null)
       .map((item) => [name, item] as const),
   );
 

@@ -18,7 +18,10 @@ interface Post<Type extends string, Value> {
 
 interface UploadPaths {
   '/form': Post<'application/x-www-form-urlencoded', { name: string; tags?: readonly string[] }>;
-  '/parts': Post<'multipart/form-data', { title: string; size: number; pages: readonly Blob[]; at?: { x: number } }>;
+  '/parts': Post<
+    'multipart/form-data',
+    { title: string; size: number; pages: readonly Blob[]; at?: { x: number }; note?: string | null }
+  >;
   '/text': Post<'text/plain', string>;
   '/bytes': Post<'application/octet-stream', unknown>;
   '/any': Post<'*/*', unknown>;
@@ -61,9 +64,10 @@ test('search parameters are sent as a form', async () => {
 
 test('an object is sent as a multipart form with its files', async () => {
   const pages = [new File(['one'], '1.txt', { type: 'text/plain' }), new Blob(['two'])];
-  await upload().POST('/parts', { body: { title: 'ä', size: 2, pages, at: { x: 1 } } });
+  await upload().POST('/parts', { body: { title: 'ä', size: 2, pages, at: { x: 1 }, note: null } });
   const [type = '', body = ''] = readUpload() ?? [];
   const form = await new Response(body, { headers: { 'Content-Type': type } }).formData();
+  expect([...form.keys()]).not.toContain('note');
   expect([form.get('title'), form.get('size'), form.get('at')]).toEqual(['ä', '2', '{"x":1}']);
   const files = form.getAll('pages') as File[];
   expect(await Promise.all(files.map(async (file) => [file.name, file.type, await file.text()]))).toEqual([
