@@ -101,12 +101,16 @@ class FieldReader {
   #split(): readonly string[] {
     const { name, style } = this.#field;
     const { decode, findEncoded } = this.#source;
+    if (style === undefined || style === 'deepObject') return this.#splitAtCommas().map(decode);
     const texts = findEncoded(name).filter((text) => text !== '');
-    if (style === undefined || style === 'deepObject') {
-      return texts.flatMap((text) => text.split(',').map((part) => decode(part.trim())));
-    }
     // The specification writes these delimiters encoded or not, so a value cannot contain them.
     return texts.flatMap((text) => decode(text).split(DELIMITERS[style]));
+  }
+
+  /** Returns the parts as they are encoded. */
+  #splitAtCommas(): readonly string[] {
+    const texts = this.#source.findEncoded(this.#field.name).filter((text) => text !== '');
+    return texts.flatMap((text) => text.split(',').map((part) => part.trim()));
   }
 
   #readObject(): unknown {
@@ -132,8 +136,8 @@ class FieldReader {
     const { name, style } = this.#field;
     if (style === 'deepObject') return this.#listDeepMembers(name);
     if (this.#explodes && this.#source.isForm) return this.#listOwnNames();
+    if (this.#explodes) return this.#splitAtCommas().map((part) => this.#splitPair(part));
     const parts = this.#split();
-    if (this.#explodes) return parts.map((part) => this.#splitPair(part));
     if (parts.length % 2 === 1) throw this.#invalid('must be a list of names and values in turn');
     return parts.flatMap((key, index) => (index % 2 === 0 ? [[key, parts[index + 1] ?? ''] as const] : []));
   }
@@ -157,9 +161,10 @@ class FieldReader {
   }
 
   #splitPair(part: string): readonly [string, string] {
+    const { decode } = this.#source;
     const at = part.indexOf('=');
     if (at === -1) throw this.#invalid('must be a list of pairs such as name=value');
-    return [part.slice(0, at), part.slice(at + 1)];
+    return [decode(part.slice(0, at)), decode(part.slice(at + 1))];
   }
 
   #coerce(type: TextSpec['type'], text: string): unknown {
