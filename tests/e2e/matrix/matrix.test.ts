@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { eventually } from '../../eventually.js';
 import { saveForges } from '../board/board-fixture.js';
@@ -5,13 +6,25 @@ import { startBoardForges, type BoardForges } from '../board/board-forges.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { openSignedInFixture, type PageFixture } from '../support/fixtures.js';
 import { inviteGuest } from '../support/invite.js';
-import { findLayoutProblems } from './rules.js';
-import { MATRIX_PAGES, openState, type State } from './states.js';
+import { findLayoutProblems, findLeakedStyles } from './rules.js';
+import { MATRIX_PAGES, type MatrixPage, openState, type State } from './states.js';
 
 /** The widths at which the layout changes; `npm run pages:matrix` measures all widths in both themes. */
 const WIDTHS = [320, 820, 1280];
 
 const STATES: readonly State[] = ['many', 'long', 'failing'];
+
+/** The pages that share one document, and details that only some addresses show. */
+const ONE_DOCUMENT: readonly MatrixPage[] = [
+  ...MATRIX_PAGES.filter(({ name }) => name !== 'graphiql' && name !== 'reference'),
+  { name: 'pull-request', path: '/?row=github/acme/shop/1' },
+  { name: 'filtered-records', path: '/site/records?kind=Recipe&where.serves=2' },
+];
+
+/** The style sheets of all pages. */
+const SHEETS = readdirSync('dist/pages/assets')
+  .filter((name) => /^(?!tool-).*\.css$/.test(name))
+  .map((name) => `/pages/assets/${name}`);
 
 /** One of the pages is that of an unknown path. */
 const MISSING_PAGE = '404 GET /no/such/page';
@@ -44,6 +57,17 @@ describeInBrowser('the layout of every page', () => {
         // Content that loads later may shift the layout briefly.
         await eventually(async () => expect([width, await findLayoutProblems(page)]).toEqual([width, []]));
       }
+    },
+  );
+
+  test.each(ONE_DOCUMENT.map((entry) => [entry.name, entry] as const))(
+    '%s: looks the same after all other pages',
+    async (_name, entry) => {
+      const page = pages[entry.reader ?? 'admin'];
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await openState(page, stage.server.origin, entry, 'many');
+      // Content that loads meanwhile may move other elements.
+      await eventually(async () => expect(await findLeakedStyles(page, SHEETS)).toEqual([]));
     },
   );
 });
