@@ -38,7 +38,7 @@ describeInBrowser('the layout of every page', () => {
     [forges, stage] = await Promise.all([startBoardForges(), openSignedInFixture({})]);
     const visitor = await stage.enter();
     pages = { admin: stage.page, guest: (await inviteGuest(stage, 'bob')).page, visitor: await visitor.newPage() };
-    await saveForges({ ...stage, forges });
+    await Promise.all([saveForges({ ...stage, forges }), storeLongNames(stage)]);
   });
   afterAll(async () => {
     const intended = (complaint: string): boolean => complaint.startsWith('500 ') || complaint === MISSING_PAGE;
@@ -71,3 +71,15 @@ describeInBrowser('the layout of every page', () => {
     },
   );
 });
+
+/** Stores a consumer with the longest name, and tokens with the longest descriptions, without a space in them. */
+async function storeLongNames({ page, server: { origin } }: PageFixture): Promise<void> {
+  const [consumer, description] = ['c'.repeat(128), 'd'.repeat(200)];
+  const post = async (path: string, data: object): Promise<void> => {
+    const response = await page.request.post(`${origin}/secrets${path}`, { data, headers: { Origin: origin } });
+    expect([path, response.status()]).toEqual([path, 201]);
+  };
+  await post('/consumers', { name: consumer });
+  await post('/consumer-tokens', { consumer, description });
+  await post('/tokens', { description });
+}
