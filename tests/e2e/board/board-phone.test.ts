@@ -84,15 +84,17 @@ describeInBrowser('the board on a phone', () => {
 
   test('the bar of bulk actions scrolls in a low window, and shows its confirmations', async () => {
     await page.getByRole('button', { name: /^Select all/ }).tap();
-    await page.setViewportSize({ width: 320, height: 256 });
     const bulk = page.getByRole('region', { name: 'Selected pull requests' });
-    const { y, height } = (await bulk.boundingBox())!;
-    expect([y > 128, Math.round(y + height)]).toEqual([true, 256]);
-    for (const name of [/^Merge \(/, /^Close \(/]) {
-      await bulk.getByRole('button', { name }).tap();
-      const cancel = bulk.getByRole('button', { name: 'Cancel', exact: true });
-      await cancel.tap();
-      await cancel.waitFor({ state: 'detached' });
+    for (const [width, height] of [[320, 256] as const, [480, 270] as const]) {
+      await page.setViewportSize({ width, height });
+      const box = (await bulk.boundingBox())!;
+      expect([box.y > height / 2, Math.round(box.y + box.height)]).toEqual([true, height]);
+      for (const name of [/^Merge \(/, /^Close \(/]) {
+        await bulk.getByRole('button', { name }).tap();
+        const cancel = bulk.getByRole('button', { name: 'Cancel', exact: true });
+        await cancel.tap();
+        await cancel.waitFor({ state: 'detached' });
+      }
     }
     await bulk.getByRole('button', { name: 'Clear selection' }).tap();
     await page.setViewportSize({ width: 390, height: 844 });
