@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { eventually } from '../../eventually.js';
 import { githubPullRequest } from '../../forges/github-state.js';
 import { GITHUB_TOKEN } from '../../forges/github.js';
@@ -82,7 +83,23 @@ describeInBrowser('display of the board', () => {
     expect(await title.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
   });
 
-  test('with forced colours, pressed filters and the swatches of legends differ from the others', async () => {
+  test('a printed list leaves no room for the panel, which is not printed', async () => {
+    await stage.at.open('/', 'Pull requests');
+    const row = stage.at.row('Send receipts');
+    const readPrintedWidth = async (): Promise<number> => {
+      await page.emulateMedia({ media: 'print' });
+      const { width } = (await row.boundingBox())!;
+      await page.emulateMedia({ media: null });
+      return width;
+    };
+    const width = await readPrintedWidth();
+    await row.getByRole('button', { name: /^CI of/ }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await readPrintedWidth()).toBe(width);
+    await page.keyboard.press('Escape');
+  });
+
+  test('with forced colours, pressed filters and the swatches of legends differ, and the slider is drawn', async () => {
     await page.emulateMedia({ forcedColors: 'active' });
     const background = (selector: string): Promise<string> =>
       page
@@ -98,6 +115,9 @@ describeInBrowser('display of the board', () => {
     await stage.at.open('/insights', 'Insights');
     await page.locator('.swatch.good').first().waitFor();
     expect(await background('.swatch.good')).not.toBe(await background('.swatch.bad'));
+    const { entropy } = await sharp(await page.getByRole('slider', { name: 'Day' }).screenshot()).stats();
+    // A picture of one colour has an entropy of 0.
+    expect(entropy).toBeGreaterThan(0);
     await page.emulateMedia({ forcedColors: null });
   });
 

@@ -62,6 +62,44 @@ describeInBrowser('the board on a phone', () => {
     await at.shown(8);
   });
 
+  test.each([
+    ['a phone on its side', { width: 667, height: 375 }],
+    ['400 % zoom', { width: 320, height: 256 }],
+  ])('the menu of a row scrolls where it has no room: %s', async (_name, size) => {
+    await page.setViewportSize(size);
+    await at.row('Drop an old flag').getByLabel('More for #7').tap();
+    const menu = page.locator('.pull .menu');
+    await menu.waitFor();
+    const { y, height } = (await menu.boundingBox())!;
+    expect([y >= 0, Math.round(y + height)]).toEqual([true, size.height]);
+    const [first, last] = [menu.getByRole('button').first(), menu.getByRole('button').last()];
+    for (const button of [last, first]) {
+      await button.scrollIntoViewIfNeeded();
+      const { y: top } = (await button.boundingBox())!;
+      expect(top).toBeGreaterThanOrEqual(y);
+    }
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+  });
+
+  test('the bar of bulk actions scrolls in a low window, and shows its confirmations', async () => {
+    await page.getByRole('button', { name: /^Select all/ }).tap();
+    const bulk = page.getByRole('region', { name: 'Selected pull requests' });
+    for (const [width, height] of [[320, 256] as const, [480, 270] as const]) {
+      await page.setViewportSize({ width, height });
+      const box = (await bulk.boundingBox())!;
+      expect([box.y > height / 2, Math.round(box.y + box.height)]).toEqual([true, height]);
+      for (const name of [/^Merge \(/, /^Close \(/]) {
+        await bulk.getByRole('button', { name }).tap();
+        const cancel = bulk.getByRole('button', { name: 'Cancel', exact: true });
+        await cancel.tap();
+        await cancel.waitFor({ state: 'detached' });
+      }
+    }
+    await bulk.getByRole('button', { name: 'Clear selection' }).tap();
+    await page.setViewportSize({ width: 390, height: 844 });
+  });
+
   test('the navigation is at the bottom with a "More" menu, and no page scrolls sideways', async () => {
     const tabs = page.getByRole('navigation', { name: 'Pages' });
     const { y, height } = (await tabs.boundingBox())!;

@@ -70,6 +70,18 @@ describeInBrowser('updates of the board', () => {
     await at.row('Come after the break').waitFor();
   });
 
+  test('the button for updates covers no bulk action', async () => {
+    await page.setViewportSize({ width: 390, height: 850 });
+    await page.getByRole('button', { name: /^Select all/ }).click();
+    await openPullRequest(53, 'Come during a selection');
+    await bar().waitFor();
+    const bulk = page.getByRole('region', { name: 'Selected pull requests' });
+    const { y, height } = (await bar().boundingBox())!;
+    expect(y + height).toBeLessThan((await bulk.boundingBox())!.y);
+    await bar().click();
+    await at.row('Come during a selection').waitFor();
+  });
+
   /** Reads the board with the page's session, independently of its stream. */
   async function readBoard(): Promise<string> {
     return page.evaluate(async () => (await fetch('/api/dashboard?includeSnoozed=true')).text());

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { eventually } from '../../eventually.js';
 import { saveForges } from '../board/board-fixture.js';
@@ -5,13 +6,25 @@ import { startBoardForges, type BoardForges } from '../board/board-forges.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { openSignedInFixture, type PageFixture } from '../support/fixtures.js';
 import { inviteGuest } from '../support/invite.js';
-import { findLayoutProblems } from './rules.js';
-import { MATRIX_PAGES, openState, type State } from './states.js';
+import { findLayoutProblems, findLeakedStyles } from './rules.js';
+import { MATRIX_PAGES, type MatrixPage, openState, type State } from './states.js';
 
 /** The widths at which the layout changes; `npm run pages:matrix` measures all widths in both themes. */
 const WIDTHS = [320, 820, 1280];
 
 const STATES: readonly State[] = ['many', 'long', 'failing'];
+
+/** The pages that share one document, and details that only some addresses show. */
+const ONE_DOCUMENT: readonly MatrixPage[] = [
+  ...MATRIX_PAGES.filter(({ name }) => name !== 'graphiql' && name !== 'reference'),
+  { name: 'pull-request', path: '/?row=github/acme/shop/1' },
+  { name: 'filtered-records', path: '/site/records?kind=Recipe&where.serves=2' },
+];
+
+/** The style sheets of all pages. */
+const SHEETS = readdirSync('dist/pages/assets')
+  .filter((name) => /^(?!tool-).*\.css$/.test(name))
+  .map((name) => `/pages/assets/${name}`);
 
 /** One of the pages is that of an unknown path. */
 const MISSING_PAGE = '404 GET /no/such/page';
@@ -25,7 +38,7 @@ describeInBrowser('the layout of every page', () => {
     [forges, stage] = await Promise.all([startBoardForges(), openSignedInFixture({})]);
     const visitor = await stage.enter();
     pages = { admin: stage.page, guest: (await inviteGuest(stage, 'bob')).page, visitor: await visitor.newPage() };
-    await saveForges({ ...stage, forges });
+    await Promise.all([saveForges({ ...stage, forges }), storeLongNames(stage)]);
   });
   afterAll(async () => {
     const intended = (complaint: string): boolean => complaint.startsWith('500 ') || complaint === MISSING_PAGE;
@@ -46,4 +59,27 @@ describeInBrowser('the layout of every page', () => {
       }
     },
   );
+
+  test.each(ONE_DOCUMENT.map((entry) => [entry.name, entry] as const))(
+    '%s: looks the same after all other pages',
+    async (_name, entry) => {
+      const page = pages[entry.reader ?? 'admin'];
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await openState(page, stage.server.origin, entry, 'many');
+      // Content that loads meanwhile may move other elements.
+      await eventually(async () => expect(await findLeakedStyles(page, SHEETS)).toEqual([]));
+    },
+  );
 });
+
+/** Stores a consumer with the longest name, and tokens with the longest descriptions, without a space in them. */
+async function storeLongNames({ page, server: { origin } }: PageFixture): Promise<void> {
+  const [consumer, description] = ['c'.repeat(128), 'd'.repeat(200)];
+  const post = async (path: string, data: object): Promise<void> => {
+    const response = await page.request.post(`${origin}/secrets${path}`, { data, headers: { Origin: origin } });
+    expect([path, response.status()]).toEqual([path, 201]);
+  };
+  await post('/consumers', { name: consumer });
+  await post('/consumer-tokens', { consumer, description });
+  await post('/tokens', { description });
+}

@@ -19,6 +19,33 @@ export const findLayoutProblems = (page: Page): Promise<LayoutProblem[]> =>
   // Some loaders of TypeScript call a helper that names functions, which pages do not have.
   page.evaluate<LayoutProblem[]>(`(() => { const __name = (named) => named; return (${measure.toString()})(); })()`);
 
+/**
+ * Adds the style sheets of other pages, which stay in a document whose pages were opened one after the other, and returns
+ * the elements whose place or colour changes.
+ */
+export const findLeakedStyles = (page: Page, sheets: readonly string[]): Promise<string[]> =>
+  page.evaluate(async (addresses) => {
+    const draw = (): readonly (readonly [Element, string])[] =>
+      [...document.body.querySelectorAll('*')].map((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const { color, backgroundColor, position } = getComputedStyle(element);
+        return [element, [left, top, width, height, color, backgroundColor, position].join(' ')];
+      });
+    const before = draw();
+    const own = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].map(({ href }) => href);
+    const links = addresses
+      .filter((address) => !own.includes(new URL(address, location.href).href))
+      .map((href) => Object.assign(document.createElement('link'), { rel: 'stylesheet', href }));
+    const loaded = links.map((link) => new Promise((done) => link.addEventListener('load', done)));
+    document.head.append(...links);
+    await Promise.all(loaded);
+    const after = new Map(draw());
+    for (const link of links) link.remove();
+    return before
+      .filter(([element, drawn]) => (after.get(element) ?? drawn) !== drawn)
+      .map(([element, drawn]) => `${element.tagName} ${element.className}: ${drawn}; then ${after.get(element)}`);
+  }, sheets);
+
 /** Runs in the page, so it refers to nothing outside. */
 function measure(): LayoutProblem[] {
   const MIN_TARGET = 24;

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { spawnNode } from '../../child-process.js';
 import { eventually } from '../../eventually.js';
+import { ageValue } from '../../secrets/age-files.js';
 import { expectAccessible } from '../support/axe.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { openPageFixture, type PageFixture } from '../support/fixtures.js';
@@ -214,5 +215,33 @@ describeInBrowser('creating and importing secrets', () => {
     const first = page.locator('.things li').first();
     await first.getByRole('link', { name: 'zz-due-soon' }).waitFor();
     await expectAccessible(page);
+  });
+
+  test('Back shows the same place of a long list', async () => {
+    const value = ageValue();
+    for (let index = 0; index < 150; index += 1) {
+      const response = await page.request.post(`${stage.server.origin}/secrets/objects`, {
+        ...{ data: { slug: `other-${index}`, value }, headers: { Origin: stage.server.origin } },
+      });
+      expect(response.status()).toBe(201);
+    }
+    await go('/vault');
+    await button(/^Show \d+ more$/).click();
+    const row = page.getByRole('listitem').getByRole('link', { name: 'other-99', exact: true });
+    await row.scrollIntoViewIfNeeded();
+    const before = await page.evaluate(() => scrollY);
+    expect(before).toBeGreaterThan(0);
+    await row.click();
+    await page.getByRole('heading', { name: 'other-99', level: 1 }).waitFor();
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await page.goBack();
+    await eventually(async () => expect(await page.evaluate(() => scrollY)).toBe(before));
+    // A link leads to the start of the list.
+    await page.getByRole('link', { name: 'Secrets', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Issues' }).click();
+    await page.getByRole('link', { name: 'Secrets', exact: true }).first().click();
+    await row.waitFor({ state: 'detached' });
+    await button(/^Show \d+ more$/).waitFor();
+    expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 });

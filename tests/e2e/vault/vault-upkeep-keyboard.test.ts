@@ -181,6 +181,8 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     await type('acme/mail');
     await press('Enter');
     await said('Consumer “acme/mail” saved.');
+    // The form of the old name was removed.
+    await arriveAt('heading "Consumers"');
     await go('/vault/consumers', '3 of 3 shown');
     await confirm('button "Delete acme/mail"');
     await said('Consumer “acme/mail” deleted. Its secrets remain.');

@@ -119,7 +119,7 @@ function RevealedValue({ slug, value, onHide }: OpenedValueProps) {
 function Text({ text }: { readonly text: string }) {
   if (text === '') return <p>The value is empty.</p>;
   return (
-    <pre class="value" tabIndex={0}>
+    <pre class="secret-value" tabIndex={0}>
       {text}
     </pre>
   );

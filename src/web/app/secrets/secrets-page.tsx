@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
-import { parseAddressState, type Query, useAddress } from '../ui/address.js';
+import { keepInEntry, parseAddressState, type Query, readEntryState, useAddress } from '../ui/address.js';
 import { EmptyState } from '../ui/empty-state.js';
 import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
@@ -48,13 +48,17 @@ export function SecretsPage() {
 function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const state = useSignal(NO_SECRET_FILTER);
   const filter = state.value;
-  const [limit, setLimit] = useState(PAGE_SIZE);
+  const [limit, setLimit] = useState(readEntryState().shown ?? PAGE_SIZE);
   useAddress(state, NO_SECRET_FILTER, readSecretFilter);
   const own = useResource(loadOwnPublicKey);
   const sorted = useMemo(() => sortByDue(objects, Date.now()), [objects]);
   const selected = useMemo(() => sorted.filter((object) => matchesSecretFilter(object, filter)), [sorted, filter]);
   const setFilter = (next: SecretFilter): void => void (state.value = next);
   const change = (part: Partial<SecretFilter>): void => setFilter({ ...filter, ...part });
+  const showMore = (): void => {
+    keepInEntry({ shown: limit + PAGE_SIZE });
+    setLimit(limit + PAGE_SIZE);
+  };
   return (
     <>
       <ObjectFilters objects={objects} filter={filter} onFilter={setFilter} />
@@ -69,7 +73,7 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
         ))}
       </ul>
       {selected.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
+        <button type="button" onClick={showMore}>
           Show {Math.min(PAGE_SIZE, selected.length - limit)} more
         </button>
       )}

@@ -32,13 +32,13 @@ export function DetailsPanel({ title, closeTo, openedBy, children }: PanelProps)
   }, [openedBy]);
   return (
     <section
-      class="panel"
+      class="details"
       aria-label={title}
       onKeyDown={({ key }) => {
         if (key === 'Escape') close();
       }}
     >
-      <div class="panel-head">
+      <div class="details-head">
         <h2 ref={heading} tabIndex={-1}>
           {title}
         </h2>

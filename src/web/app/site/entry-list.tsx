@@ -80,7 +80,7 @@ export function Pagination({ page, count, size, linkTo }: PagerProps) {
   const pages = Math.max(1, Math.ceil(count / size));
   if (pages === 1 && page === 1) return null;
   return (
-    <nav aria-label="Pagination" class="pager">
+    <nav aria-label="Pagination" class="pagination">
       {page > 1 && (
         <a class="button" href={linkTo(Math.min(page - 1, pages))}>
           Previous

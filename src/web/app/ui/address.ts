@@ -1,6 +1,6 @@
 import { effect, type Signal } from '@preact/signals';
 import { type LocationHook, useLocation } from 'preact-iso';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** The parameters of an address. */
 export type Query = Readonly<Record<string, string>>;
@@ -135,3 +135,69 @@ export function parseAddressState<State extends Readonly<Record<keyof State, boo
 
 /** The longest value of a filter that the server stores. */
 const MAX_VALUE_LENGTH = 255;
+
+/** The state of an entry of the browser's history. */
+interface EntryState {
+  /** The scroll position in pixels. */
+  readonly top?: number;
+  /** The number of rows that a list shows. */
+  readonly shown?: number;
+}
+
+export const readEntryState = (): EntryState => (history.state ?? {}) as EntryState;
+
+export const keepInEntry = (part: EntryState): void => history.replaceState({ ...readEntryState(), ...part }, '');
+
+/** The pause after scrolling: some browsers limit the changes of an entry. */
+const PAUSE_MS = 200;
+
+/** How long a page may take to load before its position is given up. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Keeps the scroll position of each entry of the history, and restores it when Back, Forward or a reload shows its page
+ * again. Browsers try so only once, before the page has loaded its data.
+ */
+export function useScrollPosition(path: string): void {
+  // A new entry has no position yet.
+  useLayoutEffect(() => {
+    const { top = 0 } = readEntryState();
+    return top === 0 ? undefined : restore(top);
+  }, [path]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const save = (): void => {
+      clearTimeout(timer);
+      if (readEntryState().top !== scrollY) keepInEntry({ top: scrollY });
+    };
+    const saveLater = (): void => {
+      const { href } = location;
+      clearTimeout(timer);
+      timer = setTimeout(() => (location.href === href ? save() : undefined), PAUSE_MS);
+    };
+    addEventListener('scroll', saveLater, { passive: true });
+    // A link may be pressed before the pause ends.
+    addEventListener('click', save, { capture: true });
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('scroll', saveLater);
+      removeEventListener('click', save, { capture: true });
+    };
+  }, []);
+}
+
+/** Scrolls while the page grows, until the first input of the user. Returns a function that stops it. */
+function restore(top: number): () => void {
+  const listeners = new AbortController();
+  const { signal } = listeners;
+  const until = performance.now() + PATIENCE_MS;
+  const step = (): void => {
+    if (signal.aborted || performance.now() > until) return;
+    scrollTo(0, top);
+    requestAnimationFrame(step);
+  };
+  for (const event of ['keydown', 'pointerdown', 'wheel'])
+    addEventListener(event, () => listeners.abort(), { signal, passive: true });
+  step();
+  return () => listeners.abort();
+}

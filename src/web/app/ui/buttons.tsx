@@ -41,7 +41,7 @@ export function useAction<Args extends readonly unknown[]>(
  * Moves the focus of an element that disappears, such as the button of a deleted entry, to what opens its menu, or to the
  * heading of its section or of the page. The browser would move it to the top of the page, and the menu would close.
  */
-function useFocusHandover(element: RefObject<HTMLElement | null>): void {
+export function useFocusHandover(element: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const { current } = element;
     const [menu, section] = [current?.closest('details'), current?.closest('section')];

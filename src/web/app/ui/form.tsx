@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Problem, toProblem } from '../api.js';
-import { useAction } from './buttons.js';
+import { useAction, useFocusHandover } from './buttons.js';
 import { ProblemText } from './problem-text.js';
 
 interface FormProps {
@@ -15,9 +15,12 @@ interface FormProps {
 
 /** Fields and a submit button. The browser reports missing or invalid values. */
 export function Form({ onSave, verb, beside, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
   const [isBusy, save] = useAction(onSave);
+  useFocusHandover(form);
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         save();

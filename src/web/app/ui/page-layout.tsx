@@ -6,6 +6,7 @@ import { instanceLabel, ROUTER_SCOPE } from '../page-data.js';
 import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
 import { ActivityPanel } from './activity.js';
+import { useScrollPosition } from './address.js';
 import { Avatar } from './avatar.js';
 import { Icon } from './icon.js';
 import { Menu } from './menu.js';
@@ -15,6 +16,7 @@ import { usePreferences } from './preferences.js';
 /** The layout of every page: skip link, header with navigation, and the page itself. */
 export function PageLayout({ children }: { readonly children: ComponentChildren }) {
   usePreferences();
+  useScrollPosition(useLocation().path);
   return (
     <>
       <a class="skip" href="#content">

@@ -107,7 +107,7 @@ function Editor({ file, recipe, onRecipe }: EditorProps) {
   return (
     <div class="workbench">
       <TransformFields recipe={recipe} problems={all} onRecipe={onRecipe} />
-      <div class="outcome">
+      <div class="derived">
         <TransformPreview source={source} made={made} shape={shape} isWritten={isWritten} />
         {isWritten && (
           <FormatMatrix
