@@ -1,5 +1,5 @@
 import type { Cookie, Page } from 'playwright-core';
-import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
+import { eventuallyEquals, openBoardFixture, type BoardFixture } from './board/board-fixture.js';
 import { describeInBrowser } from './support/chromium.js';
 import { signUp } from './support/sign-up.js';
 
@@ -12,6 +12,7 @@ describeInBrowser('a browser that two users share', () => {
     await stage.context.clearCookies();
     await stage.context.addCookies(cookies);
   };
+  const signedInAs = (tab: Page, name: string) => tab.getByText(`Signed in as ${name}`).waitFor();
 
   beforeAll(async () => {
     stage = await openBoardFixture();
@@ -51,6 +52,38 @@ describeInBrowser('a browser that two users share', () => {
     await become(ada);
     await stage.at.open('/', 'Pull requests');
     await page.waitForURL(/group=/);
+    stage.takeComplaints();
+  });
+
+  test('loads a tab again when a different user signs in in another tab', async () => {
+    await become(ada);
+    await stage.at.open('/settings', 'Settings');
+    await signedInAs(page, 'Ada');
+    await become(bob);
+    const other = await stage.context.newPage();
+    await other.goto(`${stage.server.origin}/settings`);
+    await signedInAs(other, 'Bob');
+    await signedInAs(page, 'Bob');
+    await other.close();
+    stage.takeComplaints();
+  });
+
+  test('shows no rows of the previous user after a sign-in in the same tab', async () => {
+    await become(ada);
+    await stage.at.open('/', 'Pull requests');
+    await stage.at.rows.first().waitFor();
+    await stage.context.clearCookies();
+    // Another stream is opened, without a session.
+    await page.getByRole('checkbox', { name: 'Drafts' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    // Without a board of Bob, the rows of Ada would stay.
+    await page.route('**/api/dashboard*', (route) => route.abort());
+    await page.route('**/api/dashboard/**', (route) => route.abort());
+    await page.locator('main').getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
+    await page.getByRole('banner').getByText('Bob', { exact: true }).waitFor();
+    await eventuallyEquals(() => stage.at.rows.count(), 0);
+    await page.unrouteAll({ behavior: 'wait' });
     stage.takeComplaints();
   });
 });
