@@ -61,6 +61,40 @@ describeInBrowser('creating and importing secrets', () => {
     expect(JSON.parse(await acts.fetchText('/secrets/auth/identity'))).toEqual({});
   });
 
+  test('a new program gets one key pair and one token although responses are lost', async () => {
+    const problem = () => page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill('queue-key');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[1]);
+    await page.getByText('Give a new program access').click();
+    await page.getByLabel('Program or host').fill('acme/mail');
+    await page.route('**/secrets/consumers', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await button('Save secret').click();
+    await problem();
+    await page.unroute('**/secrets/consumers');
+    // The server no longer knows the key of the first attempt.
+    const late = { 'idempotency-key': 'a-later-attempt' };
+    await page.route('**/secrets/consumers', (route) =>
+      route.request().method() === 'POST'
+        ? route.continue({ headers: { ...route.request().headers(), ...late } })
+        : route.continue(),
+    );
+    await page.route('**/secrets/objects', (route) => route.abort());
+    await button('Save secret').click();
+    await page.waitForRequest('**/secrets/objects');
+    await problem();
+    await page.unrouteAll({ behavior: 'wait' });
+    await button('Save secret').click();
+    await page.getByRole('heading', { name: 'Use it in a program' }).waitFor();
+    const tokens = await page.request.get(`${stage.server.origin}/secrets/consumer-tokens`);
+    const all = (await tokens.json()) as readonly { readonly consumer: string }[];
+    expect(all.filter(({ consumer }) => consumer === 'acme/mail')).toHaveLength(1);
+    expect(stage.takeComplaints()).toEqual(['409 POST /secrets/consumers']);
+  });
+
   test('the first secret without another reader creates the key of the owner in the same flow', async () => {
     await go('/vault/new');
     await page.getByLabel('Name', { exact: true }).fill('mail-key');
