@@ -27,4 +27,25 @@ describe('toProblem', () => {
     expect(message).toBe('The server did not respond in time. Before you repeat a change, check whether it was made.');
     expect(canRetry).toBe(true);
   });
+
+  test.each([
+    ['Failed to fetch', 'Chromium'],
+    ['NetworkError when attempting to fetch resource.', 'Firefox'],
+    ['Content-Length header of network response exceeds response Body.', 'Firefox, for a response that ends early'],
+    ['Load failed', 'Safari'],
+  ])('reports that the server could not be reached for “%s” (%s)', (message) => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator') ?? { value: undefined };
+    Object.defineProperty(globalThis, 'navigator', { value: { onLine: true }, configurable: true });
+    const { message: shown } = toProblem(new TypeError(message));
+    Object.defineProperty(globalThis, 'navigator', { ...before, configurable: true });
+    expect(shown).toBe('The server could not be reached.');
+  });
+
+  test('reports a repeated change without a result in words for users', () => {
+    const message =
+      'The same request is still in progress. Repeat it with the same Idempotency-Key to get the response.';
+    const { message: shown, canRetry } = toProblem(new ApiError(message, { statusCode: 409, code: 'in_progress' }));
+    expect(shown).toContain('Before you repeat the change, check whether it was made.');
+    expect(canRetry).toBe(true);
+  });
 });

@@ -94,10 +94,16 @@ function toResponseProblem(error: ApiError): Problem {
   // A forge explains a rejected action in its own words.
   const { forgeMessage } = (error.body ?? {}) as { readonly forgeMessage?: string };
   if (forgeMessage !== undefined) return { message: `${message} (${forgeMessage})`, code, field, canRetry };
+  // Such a message is for programs: pages send the header themselves.
+  if (message.includes('Idempotency-Key')) return { message: NO_RESULT, code, canRetry: true };
   if (code !== undefined) return { message, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
   // Every error of this server has a code.
   return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };
 }
+
+/** A change that was interrupted, such as by a restart of the server, has no result for some minutes. */
+const NO_RESULT =
+  'The first attempt has no result: it is still running, or it was interrupted. Before you repeat the change, check whether it was made.';
 
 /** Returns a problem as text, with the id of its request. */
 export const describeProblem = ({ message, requestId }: Problem): string =>
@@ -110,9 +116,14 @@ function toBrowserMessage(error: Error): string {
   return BY_NAME[error.name] ?? error.message;
 }
 
-/** The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. */
+/**
+ * The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. Firefox has
+ * one of its own for a response that ends early.
+ */
 const isOfNetwork = ({ message }: Error): boolean =>
-  /failed to fetch|networkerror|load failed|network connection was lost|connection lost/i.test(message);
+  /failed to fetch|network ?error|load failed|network connection was lost|connection lost|exceeds response body/i.test(
+    message,
+  );
 
 const toNetworkMessage = (): string =>
   navigator.onLine ? 'The server could not be reached.' : 'You’re offline. Connect to the network.';
