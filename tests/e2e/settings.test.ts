@@ -318,6 +318,10 @@ describeInBrowser('settings page', () => {
     expect(await use(token)).toBe(200);
     expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
     await expectAccessible(page);
+    // The token stays until it is copied when it replaces a different one.
+    await pressAndConfirm(button('Revoke for 7 days'), 'Revoke token?');
+    await said('Token “for 7 days” revoked.');
+    expect(await field.inputValue()).toBe(token);
     await pressAndConfirm(button('Revoke nightly'), 'Revoke token?');
     await said('Token “nightly” revoked.');
     await field.waitFor({ state: 'detached' });

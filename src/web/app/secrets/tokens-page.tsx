@@ -15,6 +15,12 @@ type Token = components['schemas']['TokenMetadata'] & {
   readonly addresses?: readonly string[];
 };
 
+/** The properties of a new token that the page shows once. */
+interface IssuedToken {
+  readonly id: string;
+  readonly value: string;
+}
+
 /** Texts and paths of the two kinds of tokens, which the page treats alike. */
 const KINDS = {
   write: {
@@ -62,15 +68,15 @@ export function TokensPage() {
 function Tokens({ kind }: { readonly kind: Kind }) {
   const { title, about, paths } = KINDS[kind];
   const tokens = useResource(LOADERS[kind]);
-  const [issued, setIssued] = useState<string>();
+  const [issued, setIssued] = useState<IssuedToken>();
   const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
     requireData(await secretsClient.DELETE(path, { params: { path: { id } } }));
-    setIssued(undefined);
+    // A new token that replaces the deleted one may not be copied yet.
+    setIssued((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();
   };
   const rotate = async ({ id }: Token): Promise<void> => {
-    const { value } = requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} }));
-    setIssued(value);
+    setIssued(requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} })));
     await tokens.reload();
   };
   return (
@@ -89,7 +95,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
         )}
       </p>
       {issued !== undefined && (
-        <OneTimeSecret label="New token. Copy it now; it won’t be shown again." value={issued} />
+        <OneTimeSecret label="New token. Copy it now; it won’t be shown again." value={issued.value} />
       )}
       <AsyncContent from={tokens}>
         {(list) => (
@@ -145,8 +151,8 @@ function Tokens({ kind }: { readonly kind: Kind }) {
       </AsyncContent>
       <NewToken
         kind={kind}
-        onCreated={async (value) => {
-          setIssued(value);
+        onCreated={async (token) => {
+          setIssued(token);
           await tokens.reload();
         }}
       />
@@ -176,7 +182,7 @@ function describeAccess({ permissions, name_prefix: prefix, tags, consumers, add
 
 interface NewTokenProps {
   readonly kind: Kind;
-  readonly onCreated: (value: string) => Promise<void>;
+  readonly onCreated: (token: IssuedToken) => Promise<void>;
 }
 
 const DAY_SECONDS = 86_400;
@@ -204,7 +210,7 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
           );
     setDescription('');
     setLimits(NO_LIMITS);
-    await onCreated(created.value);
+    await onCreated(created);
   };
   return (
     <Form verb={`Create ${kind} token`} onSave={create}>
