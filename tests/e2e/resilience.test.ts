@@ -264,6 +264,18 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     expect(new Set(stage.takeComplaints())).toEqual(new Set(['400 GET /secrets/audit-log']));
   });
 
+  test('ends the last day of a filter at midnight, also if it starts at 1:00', async () => {
+    const tab = await stage.context.newPage();
+    const devtools = await stage.context.newCDPSession(tab);
+    await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Santiago' });
+    const read = tab.waitForRequest(/\/secrets\/audit-log\?.*\bto=/);
+    await tab.goto(`${stage.server.origin}/vault/audit?to=2026-09-06`);
+    expect(new URL((await read).url()).searchParams.get('to')).toBe('2026-09-07T03:00:00.000Z');
+    await tab.getByRole('status').getByText('0 of 0 shown').waitFor();
+    await tab.close();
+    stage.takeComplaints();
+  });
+
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
     // The last part of the page that is loaded.
