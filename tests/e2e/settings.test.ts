@@ -409,6 +409,33 @@ describeInBrowser('settings page', () => {
     await shown('');
   });
 
+  test('a theme and a time zone that could not be saved return to the saved ones', async () => {
+    await visit();
+    const zone = page.getByLabel('Time zone', { exact: true });
+    await page.route(/\/api\/settings\/(?:theme|timezone)$/, (route) => route.abort());
+    await zone.selectOption('Pacific/Auckland');
+    await group('Theme').getByLabel('Dark').check();
+    await group('Theme').getByRole('radio', { name: 'System', checked: true }).waitFor();
+    await eventually(async () => expect(await zone.inputValue()).toBe(''));
+    await said('The server could not be reached.');
+    await page.unrouteAll();
+  });
+
+  test('shows a saved time zone that this browser knows by another name', async () => {
+    const zone = page.getByLabel('Time zone', { exact: true });
+    const save = (timezone: string) =>
+      page.request.put(`${stage.server.origin}/api/settings/timezone`, {
+        data: { timezone },
+        headers: { Origin: stage.server.origin },
+      });
+    await save('Asia/Kolkata');
+    await visit();
+    await zone.waitFor();
+    expect(await zone.inputValue()).toBe('Asia/Kolkata');
+    await save('');
+    await visit();
+  });
+
   test('a shared board is read-only for the other user until the sharing ends', async () => {
     const guest = await inviteGuest(stage, 'bob');
     await visit();
