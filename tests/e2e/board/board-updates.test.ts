@@ -70,6 +70,15 @@ describeInBrowser('updates of the board', () => {
     await at.row('Come after the break').waitFor();
   });
 
+  test('a board is read without its stream while a proxy does not pass that on', async () => {
+    await page.route('**/api/dashboard/changes*', () => undefined);
+    await page.reload();
+    await openPullRequest(53, 'Come without a stream');
+    await at.row('Come without a stream').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
+    await page.unroute('**/api/dashboard/changes*');
+  });
+
   /** Reads the board with the page's session, independently of its stream. */
   async function readBoard(): Promise<string> {
     return page.evaluate(async () => (await fetch('/api/dashboard?includeSnoozed=true')).text());
