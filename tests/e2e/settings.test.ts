@@ -282,7 +282,7 @@ describeInBrowser('settings page', () => {
     await button('Create feed', feeds).click();
     await feeds.getByLabel('New feed link').waitFor();
     const made = feeds.getByRole('listitem').filter({ hasText: 'lost' });
-    expect(await made.count()).toBe(1);
+    await eventually(async () => expect(await made.count()).toBe(1));
     // The same feed again is a new one.
     await title.fill('lost');
     await button('Create feed', feeds).click();

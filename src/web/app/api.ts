@@ -96,7 +96,8 @@ function toResponseProblem(error: ApiError): Problem {
   if (forgeMessage !== undefined) return { message: `${message} (${forgeMessage})`, code, field, canRetry };
   // Such a message is for programs: pages send the header themselves.
   if (message.includes('Idempotency-Key')) return { message: NO_RESULT, code, canRetry: true };
-  if (code !== undefined) return { message, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
+  const shown = IN_WORDS[message] ?? message;
+  if (code !== undefined) return { message: shown, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
   // Every error of this server has a code.
   return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };
 }
@@ -104,6 +105,13 @@ function toResponseProblem(error: ApiError): Problem {
 /** A change that was interrupted, such as by a restart of the server, has no result for some minutes. */
 const NO_RESULT =
   'The first attempt has no result: it is still running, or it was interrupted. Before you repeat the change, check whether it was made.';
+
+/** Messages of the secrets service that programs know by their texts. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  'unknown object': 'This secret no longer exists.',
+  'unknown consumer': 'This consumer no longer exists.',
+  'consumer already exists': 'A consumer with this name already exists.',
+};
 
 /** Returns a problem as text, with the id of its request. */
 export const describeProblem = ({ message, requestId }: Problem): string =>

@@ -7,7 +7,7 @@ import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, UsernameField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate, formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { JobsSection } from './jobs.js';
@@ -128,7 +128,9 @@ function InvitationsSection() {
   const invitations = useResource(loadInvitations);
   const [made, setMade] = useState<CreatedInvite>();
   const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
-    requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
+    await changeEntry(invitations.reload, async () =>
+      requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } })),
+    );
     // The link of a different invitation may not be copied yet.
     setMade((shown) => (shown?.id === id ? undefined : shown));
     await invitations.reload();

@@ -4,7 +4,7 @@ import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { secretsClient } from './secrets.js';
@@ -70,13 +70,18 @@ function Tokens({ kind }: { readonly kind: Kind }) {
   const tokens = useResource(LOADERS[kind]);
   const [issued, setIssued] = useState<IssuedToken>();
   const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
-    requireData(await secretsClient.DELETE(path, { params: { path: { id } } }));
+    await changeEntry(tokens.reload, async () =>
+      requireData(await secretsClient.DELETE(path, { params: { path: { id } } })),
+    );
     // A new token that replaces the deleted one may not be copied yet.
     setIssued((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();
   };
   const rotate = async ({ id }: Token): Promise<void> => {
-    setIssued(requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} })));
+    const rotated = await changeEntry(tokens.reload, async () =>
+      requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} })),
+    );
+    setIssued(rotated);
     await tokens.reload();
   };
   return (

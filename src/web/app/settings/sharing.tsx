@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, Select, UsernameField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
@@ -82,7 +82,9 @@ export function FeedsSection() {
   const feeds = useResource(load);
   const [made, setMade] = useState<CreatedFeed>();
   const remove = async ({ id, label }: Feed): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
+    await changeEntry(feeds.reload, async () =>
+      requireData(await dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } })),
+    );
     setMade((shown) => (shown?.id === id ? undefined : shown));
     await feeds.reload();
     showToast(`Feed “${label}” deleted.`);

@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, Radios } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
@@ -22,7 +22,9 @@ export function Tokens() {
   const tokens = useResource(loadTokens);
   const [made, setMade] = useState<CreatedToken>();
   const revoke = async ({ id, label }: APIToken): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
+    await changeEntry(tokens.reload, async () =>
+      requireData(await dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } })),
+    );
     // A new token that replaces the revoked one may not be copied yet.
     setMade((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();
