@@ -21,15 +21,20 @@ const LOST_CHANGE_MS = 300_000;
 interface LostChange {
   readonly key: string;
   readonly until: number;
+  /** Whether the request has neither a response nor an error yet. */
+  isOpen: boolean;
 }
 
 /** The changes that the server has not responded to, by method, address and body. */
 const lostChanges = new Map<string, LostChange>();
 
+const sentChanges = new WeakMap<Request, LostChange>();
+
 /**
  * Sends a change with the `Idempotency-Key` of an equal one whose response was lost. A user who tries again after a lost
  * connection makes the change once, although the server may have received the first request. After a response to any change,
- * an equal one is new: a pull request may be snoozed again after its snooze was ended.
+ * an equal one is new: a pull request may be snoozed again after its snooze was ended. Changes that are still open keep their
+ * keys.
  */
 export const repeatLostChange: Middleware = {
   async onRequest({ request }) {
@@ -39,14 +44,26 @@ export const repeatLostChange: Middleware = {
     for (const [change, { until }] of lostChanges) if (until < now) lostChanges.delete(change);
     const change = [request.method, request.url, await request.clone().text()].join('\n');
     const key = lostChanges.get(change)?.key ?? createKey();
-    lostChanges.set(change, { key, until: now + LOST_CHANGE_MS });
+    const sent = { key, until: now + LOST_CHANGE_MS, isOpen: true };
+    lostChanges.set(change, sent);
+    sentChanges.set(request, sent);
     request.headers.set('Idempotency-Key', key);
   },
   onResponse({ request, response }) {
+    endChange(request);
     // A response without this header is that of a proxy.
-    if (request.method !== 'GET' && response.headers.has('X-Trellis-Revision')) lostChanges.clear();
+    if (request.method === 'GET' || !response.headers.has('X-Trellis-Revision')) return;
+    for (const [change, { isOpen }] of lostChanges) if (!isOpen) lostChanges.delete(change);
+  },
+  onError({ request }) {
+    endChange(request);
   },
 };
+
+function endChange(request: Request): void {
+  const sent = sentChanges.get(request);
+  if (sent !== undefined) sent.isOpen = false;
+}
 
 /** Returns 32 random digits. `crypto.randomUUID` exists only at secure addresses. */
 const createKey = (): string =>
