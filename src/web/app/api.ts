@@ -38,8 +38,8 @@ const sentChanges = new WeakMap<Request, LostChange>();
  */
 export const repeatLostChange: Middleware = {
   async onRequest({ request }) {
-    // A value that is saved twice is the same.
-    if (['GET', 'PUT'].includes(request.method)) return;
+    // A value that is saved twice is the same, unless it must replace a certain one.
+    if (request.method === 'GET' || (request.method === 'PUT' && !request.headers.has('If-Match'))) return;
     const now = performance.now();
     for (const [change, { until }] of lostChanges) if (until < now) lostChanges.delete(change);
     const change = [request.method, request.url, await request.clone().text()].join('\n');

@@ -249,4 +249,31 @@ describeInBrowser('creating and importing secrets', () => {
     await first.getByRole('link', { name: 'zz-due-soon' }).waitFor();
     await expectAccessible(page);
   });
+
+  test('a secret whose response was lost is stored once by the next attempt, and so is its next value', async () => {
+    const isChange = (method: string): boolean => ['POST', 'PUT'].includes(method);
+    /** Saves a form with lost responses, and saves it again. */
+    const saveTwice = async (name: string): Promise<void> => {
+      await page.route(/\/secrets\/objects(?:$|\/[\w-]+\?)/, async (route) => {
+        if (!isChange(route.request().method())) return route.continue();
+        await route.fetch();
+        await route.abort();
+      });
+      await button(name).click();
+      await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await button(name).click();
+    };
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill('stored-once');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[1]);
+    await saveTwice('Save secret');
+    await page.getByRole('heading', { name: 'stored-once', level: 1 }).waitFor();
+    await page.getByText('Replace value', { exact: true }).click();
+    await page.getByLabel('New value').fill(MARKERS[1]);
+    await saveTwice('Save new value');
+    await said('Value of “stored-once” replaced.');
+    const versions = await page.request.get(`${stage.server.origin}/secrets/objects/stored-once/versions`);
+    expect(await versions.json()).toHaveLength(1);
+  });
 });
