@@ -282,7 +282,7 @@ describeInBrowser('settings page', () => {
     await button('Create feed', feeds).click();
     await feeds.getByLabel('New feed link').waitFor();
     const made = feeds.getByRole('listitem').filter({ hasText: 'lost' });
-    expect(await made.count()).toBe(1);
+    await eventually(async () => expect(await made.count()).toBe(1));
     // The same feed again is a new one.
     await title.fill('lost');
     await button('Create feed', feeds).click();
@@ -318,6 +318,10 @@ describeInBrowser('settings page', () => {
     expect(await use(token)).toBe(200);
     expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
     await expectAccessible(page);
+    // The token stays until it is copied when it replaces a different one.
+    await pressAndConfirm(button('Revoke for 7 days'), 'Revoke token?');
+    await said('Token “for 7 days” revoked.');
+    expect(await field.inputValue()).toBe(token);
     await pressAndConfirm(button('Revoke nightly'), 'Revoke token?');
     await said('Token “nightly” revoked.');
     await field.waitFor({ state: 'detached' });
@@ -403,6 +407,33 @@ describeInBrowser('settings page', () => {
     await eventually(async () => expect(await zone.inputValue()).toBe('Pacific/Auckland'));
     await shown('America/New_York');
     await shown('');
+  });
+
+  test('a theme and a time zone that could not be saved return to the saved ones', async () => {
+    await visit();
+    const zone = page.getByLabel('Time zone', { exact: true });
+    await page.route(/\/api\/settings\/(?:theme|timezone)$/, (route) => route.abort());
+    await zone.selectOption('Pacific/Auckland');
+    await group('Theme').getByLabel('Dark').check();
+    await group('Theme').getByRole('radio', { name: 'System', checked: true }).waitFor();
+    await eventually(async () => expect(await zone.inputValue()).toBe(''));
+    await said('The server could not be reached.');
+    await page.unrouteAll();
+  });
+
+  test('shows a saved time zone that this browser knows by another name', async () => {
+    const zone = page.getByLabel('Time zone', { exact: true });
+    const save = (timezone: string) =>
+      page.request.put(`${stage.server.origin}/api/settings/timezone`, {
+        data: { timezone },
+        headers: { Origin: stage.server.origin },
+      });
+    await save('Asia/Kolkata');
+    await visit();
+    await zone.waitFor();
+    expect(await zone.inputValue()).toBe('Asia/Kolkata');
+    await save('');
+    await visit();
   });
 
   test('a shared board is read-only for the other user until the sharing ends', async () => {

@@ -21,32 +21,49 @@ const LOST_CHANGE_MS = 300_000;
 interface LostChange {
   readonly key: string;
   readonly until: number;
+  /** Whether the request has neither a response nor an error yet. */
+  isOpen: boolean;
 }
 
 /** The changes that the server has not responded to, by method, address and body. */
 const lostChanges = new Map<string, LostChange>();
 
+const sentChanges = new WeakMap<Request, LostChange>();
+
 /**
  * Sends a change with the `Idempotency-Key` of an equal one whose response was lost. A user who tries again after a lost
  * connection makes the change once, although the server may have received the first request. After a response to any change,
- * an equal one is new: a pull request may be snoozed again after its snooze was ended.
+ * an equal one is new: a pull request may be snoozed again after its snooze was ended. Changes that are still open keep their
+ * keys.
  */
 export const repeatLostChange: Middleware = {
   async onRequest({ request }) {
-    // A value that is saved twice is the same.
-    if (['GET', 'PUT'].includes(request.method)) return;
+    // A value that is saved twice is the same, unless it must replace a certain one.
+    if (request.method === 'GET' || (request.method === 'PUT' && !request.headers.has('If-Match'))) return;
     const now = performance.now();
     for (const [change, { until }] of lostChanges) if (until < now) lostChanges.delete(change);
     const change = [request.method, request.url, await request.clone().text()].join('\n');
     const key = lostChanges.get(change)?.key ?? createKey();
-    lostChanges.set(change, { key, until: now + LOST_CHANGE_MS });
+    const sent = { key, until: now + LOST_CHANGE_MS, isOpen: true };
+    lostChanges.set(change, sent);
+    sentChanges.set(request, sent);
     request.headers.set('Idempotency-Key', key);
   },
   onResponse({ request, response }) {
+    endChange(request);
     // A response without this header is that of a proxy.
-    if (request.method !== 'GET' && response.headers.has('X-Trellis-Revision')) lostChanges.clear();
+    if (request.method === 'GET' || !response.headers.has('X-Trellis-Revision')) return;
+    for (const [change, { isOpen }] of lostChanges) if (!isOpen) lostChanges.delete(change);
+  },
+  onError({ request }) {
+    endChange(request);
   },
 };
+
+function endChange(request: Request): void {
+  const sent = sentChanges.get(request);
+  if (sent !== undefined) sent.isOpen = false;
+}
 
 /** Returns 32 random digits. `crypto.randomUUID` exists only at secure addresses. */
 const createKey = (): string =>
@@ -94,10 +111,24 @@ function toResponseProblem(error: ApiError): Problem {
   // A forge explains a rejected action in its own words.
   const { forgeMessage } = (error.body ?? {}) as { readonly forgeMessage?: string };
   if (forgeMessage !== undefined) return { message: `${message} (${forgeMessage})`, code, field, canRetry };
-  if (code !== undefined) return { message, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
+  // Such a message is for programs: pages send the header themselves.
+  if (message.includes('Idempotency-Key')) return { message: NO_RESULT, code, canRetry: true };
+  const shown = IN_WORDS[message] ?? message;
+  if (code !== undefined) return { message: shown, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
   // Every error of this server has a code.
   return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };
 }
+
+/** A change that was interrupted, such as by a restart of the server, has no result for some minutes. */
+const NO_RESULT =
+  'The first attempt has no result: it is still running, or it was interrupted. Before you repeat the change, check whether it was made.';
+
+/** Messages of the secrets service that programs know by their texts. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  'unknown object': 'This secret no longer exists.',
+  'unknown consumer': 'This consumer no longer exists.',
+  'consumer already exists': 'A consumer with this name already exists.',
+};
 
 /** Returns a problem as text, with the id of its request. */
 export const describeProblem = ({ message, requestId }: Problem): string =>
@@ -110,9 +141,14 @@ function toBrowserMessage(error: Error): string {
   return BY_NAME[error.name] ?? error.message;
 }
 
-/** The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. */
+/**
+ * The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. Firefox has
+ * one of its own for a response that ends early.
+ */
 const isOfNetwork = ({ message }: Error): boolean =>
-  /failed to fetch|networkerror|load failed|network connection was lost|connection lost/i.test(message);
+  /failed to fetch|network ?error|load failed|network connection was lost|connection lost|exceeds response body/i.test(
+    message,
+  );
 
 const toNetworkMessage = (): string =>
   navigator.onLine ? 'The server could not be reached.' : 'You’re offline. Connect to the network.';

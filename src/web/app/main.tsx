@@ -7,7 +7,7 @@ import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso
 import { dashboardClient, loadDocumentsWhenOutdated } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
-import { checkRestoredSession, loadSession, user } from './session.js';
+import { checkRestoredSession, followSignIns, loadSession, user } from './session.js';
 import { Heading } from './ui/headings.js';
 import { PageLayout } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';
@@ -29,6 +29,7 @@ async function startApp(): Promise<void> {
   startPreferences();
   startTheme();
   checkRestoredSession();
+  followSignIns();
   if (user.value === undefined) void loadSession();
   const route = routes.find(({ path }) => path === location.pathname);
   const pause = new Promise((resolve) => setTimeout(resolve, FIRST_DRAW_TIMEOUT_MS));

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
 import { dashboardClient, type Problem, requireData, toProblem } from './api.js';
 import { isServiceEnabled, pageData } from './page-data.js';
@@ -30,6 +30,36 @@ export function checkRestoredSession(): void {
     void findUser().then((found) => {
       if (found !== undefined && found?.username !== user.peek()?.username) location.reload();
     });
+  });
+}
+
+/** The `localStorage` key with the name of the user who was signed in last, which all tabs share. */
+const STORAGE_KEY = 'trellis-user';
+
+/** The first user of this document. Its memory may contain their data after the session has ended. */
+let firstUser: string | undefined;
+
+/** Whether this document may contain data of a different user than the one who is signed in now. */
+export const belongsToOther = (): boolean => firstUser !== undefined && firstUser !== user.peek()?.username;
+
+/**
+ * Loads a new document when a different user signs in with another tab: this one shows data of the previous user, and would
+ * change data of the new one.
+ */
+export function followSignIns(): void {
+  effect(() => {
+    const name = user.value?.username;
+    if (name === undefined) return;
+    firstUser ??= name;
+    try {
+      localStorage.setItem(STORAGE_KEY, name);
+    } catch {
+      // The storage is full or blocked, so other tabs are not notified.
+    }
+  });
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === STORAGE_KEY && newValue !== null && user.peek() && newValue !== user.peek()?.username)
+      location.reload();
   });
 }
 

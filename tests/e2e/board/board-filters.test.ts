@@ -248,12 +248,36 @@ describeInBrowser('filters of the board', () => {
     await page.getByRole('button', { name: 'Save view' }).click();
     await at.said('A view named “two” exists already.');
     await page.getByLabel('View name', { exact: true }).fill('three');
-    await page.request.put(`${url}three`, { data: view, headers });
+    await page.request.put(`${url}three`, { data: { ...view, filter: { search: 'three' } }, headers });
     const rename = page.getByRole('button', { name: 'Rename “one” to “three”' });
     await at.confirm(rename, 'Rename view and delete its feeds?');
     await at.said('A view named “three” exists already.');
     expect(await (await page.request.get(url.slice(0, -1))).text()).toContain('"search":"two"');
     for (const name of ['one', 'two', 'three']) await page.request.delete(url + name, { headers });
+    await at.open('/', 'Pull requests');
+  });
+
+  test('a renaming whose response was lost is completed by the next attempt', async () => {
+    const { origin } = stage.server;
+    const headers = { Origin: origin };
+    const view = { filter: { search: 'one' }, sort: 'updated', group: 'none' };
+    await page.request.put(`${origin}/api/views/first`, { data: view, headers });
+    await at.open('/?view=first', 'Pull requests');
+    await page.getByLabel('Views: save or delete').click();
+    await page.getByLabel('View name').fill('second');
+    await page.route('**/api/views/second', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    const rename = page.getByRole('button', { name: 'Rename “first” to “second”' });
+    await at.confirm(rename, 'Rename view and delete its feeds?');
+    await at.said('The server could not be reached.');
+    await page.unroute('**/api/views/second');
+    await at.confirm(rename, 'Rename view and delete its feeds?');
+    await at.said('View “first” renamed to “second”.');
+    const views = await page.request.get(`${origin}/api/views`);
+    expect(((await views.json()) as { readonly name: string }[]).map(({ name }) => name)).toEqual(['second']);
+    await page.request.delete(`${origin}/api/views/second`, { headers });
     await at.open('/', 'Pull requests');
   });
 

@@ -70,10 +70,19 @@ describeInBrowser('updates of the board', () => {
     await at.row('Come after the break').waitFor();
   });
 
+  test('a board is read without its stream while a proxy does not pass that on', async () => {
+    await page.route('**/api/dashboard/changes*', () => undefined);
+    await page.reload();
+    await openPullRequest(53, 'Come without a stream');
+    await at.row('Come without a stream').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
+    await page.unroute('**/api/dashboard/changes*');
+  });
+
   test('the button for updates covers no bulk action', async () => {
     await page.setViewportSize({ width: 390, height: 850 });
     await page.getByRole('button', { name: /^Select all/ }).click();
-    await openPullRequest(53, 'Come during a selection');
+    await openPullRequest(54, 'Come during a selection');
     await bar().waitFor();
     const bulk = page.getByRole('region', { name: 'Selected pull requests' });
     const { y, height } = (await bar().boundingBox())!;

@@ -62,6 +62,40 @@ describeInBrowser('creating and importing secrets', () => {
     expect(JSON.parse(await acts.fetchText('/secrets/auth/identity'))).toEqual({});
   });
 
+  test('a new program gets one key pair and one token although responses are lost', async () => {
+    const problem = () => page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill('queue-key');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[1]);
+    await page.getByText('Give a new program access').click();
+    await page.getByLabel('Program or host').fill('acme/mail');
+    await page.route('**/secrets/consumers', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await button('Save secret').click();
+    await problem();
+    await page.unroute('**/secrets/consumers');
+    // The server no longer knows the key of the first attempt.
+    const late = { 'idempotency-key': 'a-later-attempt' };
+    await page.route('**/secrets/consumers', (route) =>
+      route.request().method() === 'POST'
+        ? route.continue({ headers: { ...route.request().headers(), ...late } })
+        : route.continue(),
+    );
+    await page.route('**/secrets/objects', (route) => route.abort());
+    await button('Save secret').click();
+    await page.waitForRequest('**/secrets/objects');
+    await problem();
+    await page.unrouteAll({ behavior: 'wait' });
+    await button('Save secret').click();
+    await page.getByRole('heading', { name: 'Use it in a program' }).waitFor();
+    const tokens = await page.request.get(`${stage.server.origin}/secrets/consumer-tokens`);
+    const all = (await tokens.json()) as readonly { readonly consumer: string }[];
+    expect(all.filter(({ consumer }) => consumer === 'acme/mail')).toHaveLength(1);
+    expect(stage.takeComplaints()).toEqual(['409 POST /secrets/consumers']);
+  });
+
   test('the first secret without another reader creates the key of the owner in the same flow', async () => {
     await go('/vault/new');
     await page.getByLabel('Name', { exact: true }).fill('mail-key');
@@ -215,6 +249,33 @@ describeInBrowser('creating and importing secrets', () => {
     const first = page.locator('.things li').first();
     await first.getByRole('link', { name: 'zz-due-soon' }).waitFor();
     await expectAccessible(page);
+  });
+
+  test('a secret whose response was lost is stored once by the next attempt, and so is its next value', async () => {
+    const isChange = (method: string): boolean => ['POST', 'PUT'].includes(method);
+    /** Saves a form with lost responses, and saves it again. */
+    const saveTwice = async (name: string): Promise<void> => {
+      await page.route(/\/secrets\/objects(?:$|\/[\w-]+\?)/, async (route) => {
+        if (!isChange(route.request().method())) return route.continue();
+        await route.fetch();
+        await route.abort();
+      });
+      await button(name).click();
+      await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await button(name).click();
+    };
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill('stored-once');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[1]);
+    await saveTwice('Save secret');
+    await page.getByRole('heading', { name: 'stored-once', level: 1 }).waitFor();
+    await page.getByText('Replace value', { exact: true }).click();
+    await page.getByLabel('New value').fill(MARKERS[1]);
+    await saveTwice('Save new value');
+    await said('Value of “stored-once” replaced.');
+    const versions = await page.request.get(`${stage.server.origin}/secrets/objects/stored-once/versions`);
+    expect(await versions.json()).toHaveLength(1);
   });
 
   test('Back shows the same place of a long list', async () => {

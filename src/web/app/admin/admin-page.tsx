@@ -7,7 +7,7 @@ import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, UsernameField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate, formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { JobsSection } from './jobs.js';
@@ -120,25 +120,29 @@ function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged
 }
 
 type AdminInvite = components['schemas']['AdminInvite'];
+type CreatedInvite = components['schemas']['CreatedInvite'];
 
 const loadInvitations = async () => requireData(await dashboardClient.GET('/api/admin/invites'));
 
 function InvitationsSection() {
   const invitations = useResource(loadInvitations);
-  const [link, setLink] = useState<string>();
+  const [made, setMade] = useState<CreatedInvite>();
   const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
-    requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
-    setLink(undefined);
+    await changeEntry(invitations.reload, async () =>
+      requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } })),
+    );
+    // The link of a different invitation may not be copied yet.
+    setMade((shown) => (shown?.id === id ? undefined : shown));
     await invitations.reload();
     showToast(`The invitation for ${username} was withdrawn.`);
   };
   return (
     <section aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
-      {link !== undefined && (
+      {made !== undefined && (
         <OneTimeSecret
           label="Send this link to the new user. It works once, within one hour, and won’t be shown again."
-          value={link}
+          value={toInvitationLink(made)}
         />
       )}
       <AsyncContent from={invitations}>
@@ -167,8 +171,8 @@ function InvitationsSection() {
         )}
       </AsyncContent>
       <Invite
-        onMade={async (made) => {
-          setLink(made);
+        onMade={async (invite) => {
+          setMade(invite);
           await invitations.reload();
         }}
       />
@@ -176,18 +180,22 @@ function InvitationsSection() {
   );
 }
 
-function Invite({ onMade }: { readonly onMade: (link: string) => Promise<void> }) {
+function toInvitationLink({ token, username }: CreatedInvite): string {
+  const fragment = new URLSearchParams({ invite: token, username });
+  return `${publicOrigin}/sign-in#${fragment.toString()}`;
+}
+
+function Invite({ onMade }: { readonly onMade: (invite: CreatedInvite) => Promise<void> }) {
   const [username, setUsername] = useState('');
   const [displayName, setDisplayName] = useState('');
-  const invite = async (): Promise<void> => {
-    const made = requireData(await dashboardClient.POST('/api/admin/invites', { body: { username, displayName } }));
+  const create = async (): Promise<void> => {
+    const invite = requireData(await dashboardClient.POST('/api/admin/invites', { body: { username, displayName } }));
     setUsername('');
     setDisplayName('');
-    const fragment = new URLSearchParams({ invite: made.token, username: made.username });
-    await onMade(`${publicOrigin}/sign-in#${fragment.toString()}`);
+    await onMade(invite);
   };
   return (
-    <Form verb="Invite" onSave={invite}>
+    <Form verb="Invite" onSave={create}>
       <UsernameField value={username} onValue={setUsername} />
       <Field
         label="Display name"

@@ -3,7 +3,7 @@ import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { rememberKeys } from './known-keys.js';
 import { type ConsumerEntry, linkToConsumer } from './names.js';
@@ -119,14 +119,18 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
     const key = typedKey?.trim() ?? '';
     const isNewKey = key !== '' && key !== public_key;
     const body = { ...(newName !== name && { name: newName }), ...(isNewKey && { public_key: key }) };
-    requireData(await secretsClient.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
+    await changeEntry(onChange, async () =>
+      requireData(await secretsClient.PATCH('/consumers/{name}', { ...toParams(consumer), body })),
+    );
     if (isNewKey) rememberKeys([{ consumer: newName, publicKey: key }]);
     setTypedKey(undefined);
     await onChange();
     showToast(`Consumer “${newName}” saved.`);
   };
   const remove = async (): Promise<void> => {
-    requireData(await secretsClient.DELETE('/consumers/{name}', toParams(consumer)));
+    await changeEntry(onChange, async () =>
+      requireData(await secretsClient.DELETE('/consumers/{name}', toParams(consumer))),
+    );
     await onChange();
     showToast(`Consumer “${name}” deleted. Its secrets remain.`);
   };

@@ -5,9 +5,10 @@ import { publicOrigin } from '../page-data.js';
 import { CopyButton } from '../ui/buttons.js';
 import { Field } from '../ui/fields.js';
 import { StepHeading } from './identity/create-phrase.js';
+import type { Identity } from './identity/wrapping.js';
 import { rememberKeys } from './known-keys.js';
-import { linkToSecret } from './names.js';
-import { secretsClient } from './secrets.js';
+import { type ConsumerEntry, linkToSecret } from './names.js';
+import { listAllConsumers, secretsClient } from './secrets.js';
 
 /** The credentials of a new consumer, which exist only in this page. */
 export interface ProgramAccess {
@@ -20,26 +21,34 @@ export interface ProgramAccess {
 const TOKEN_DAYS = 90;
 
 /**
- * Returns a function that registers a consumer with a new key pair and creates its token. After a failure it continues
- * with the key pair that was registered.
+ * Returns a function that registers a consumer with a new key pair and creates its token. After a failure, also of the
+ * secret, it continues with the same key pair and token: the server may have stored what it did not respond to.
  */
 export function useProgramAccess(): (consumer: string) => Promise<ProgramAccess> {
-  const known = useRef(new Map<string, string>());
+  const pairs = useRef(new Map<string, Identity>());
+  const made = useRef(new Map<string, ProgramAccess>());
   return async (consumer) => {
+    const known = made.current.get(consumer);
+    if (known !== undefined) return known;
     // Loaded on demand, as most visits create no key.
     const { generateOwnerIdentity } = await import('./identity/wrapping.js');
-    let identity = known.current.get(consumer);
-    if (identity === undefined) {
-      const pair = await generateOwnerIdentity();
-      requireData(await secretsClient.POST('/consumers', { body: { name: consumer, public_key: pair.publicKey } }));
-      rememberKeys([{ consumer, publicKey: pair.publicKey }]);
-      identity = pair.secret;
-      known.current.set(consumer, identity);
-    }
+    const pair = pairs.current.get(consumer) ?? (await generateOwnerIdentity());
+    pairs.current.set(consumer, pair);
+    await register(consumer, pair.publicKey);
     const body = { consumer, description: 'created with its first secret', ttl_seconds: TOKEN_DAYS * 86_400 };
     const { value } = requireData(await secretsClient.POST('/consumer-tokens', { body }));
-    return { consumer, identity, token: value };
+    const access = { consumer, identity: pair.secret, token: value };
+    made.current.set(consumer, access);
+    return access;
   };
+}
+
+/** Registers a consumer, unless an earlier attempt has done it. */
+async function register(name: string, publicKey: string): Promise<void> {
+  const result = await secretsClient.POST('/consumers', { body: { name, public_key: publicKey } });
+  const isOwn = (one: ConsumerEntry): boolean => one.name === name && one.public_key === publicKey;
+  if (result.response.status !== 409 || !(await listAllConsumers()).some(isOwn)) requireData(result);
+  rememberKeys([{ consumer: name, publicKey }]);
 }
 
 interface ProgramFieldProps {

@@ -4,7 +4,7 @@ import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { secretsClient } from './secrets.js';
@@ -14,6 +14,12 @@ type Token = components['schemas']['TokenMetadata'] & {
   readonly consumer?: string;
   readonly addresses?: readonly string[];
 };
+
+/** The properties of a new token that the page shows once. */
+interface IssuedToken {
+  readonly id: string;
+  readonly value: string;
+}
 
 /** Texts and paths of the two kinds of tokens, which the page treats alike. */
 const KINDS = {
@@ -62,15 +68,20 @@ export function TokensPage() {
 function Tokens({ kind }: { readonly kind: Kind }) {
   const { title, about, paths } = KINDS[kind];
   const tokens = useResource(LOADERS[kind]);
-  const [issued, setIssued] = useState<string>();
+  const [issued, setIssued] = useState<IssuedToken>();
   const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
-    requireData(await secretsClient.DELETE(path, { params: { path: { id } } }));
-    setIssued(undefined);
+    await changeEntry(tokens.reload, async () =>
+      requireData(await secretsClient.DELETE(path, { params: { path: { id } } })),
+    );
+    // A new token that replaces the deleted one may not be copied yet.
+    setIssued((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();
   };
   const rotate = async ({ id }: Token): Promise<void> => {
-    const { value } = requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} }));
-    setIssued(value);
+    const rotated = await changeEntry(tokens.reload, async () =>
+      requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} })),
+    );
+    setIssued(rotated);
     await tokens.reload();
   };
   return (
@@ -89,7 +100,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
         )}
       </p>
       {issued !== undefined && (
-        <OneTimeSecret label="New token. Copy it now; it won’t be shown again." value={issued} />
+        <OneTimeSecret label="New token. Copy it now; it won’t be shown again." value={issued.value} />
       )}
       <AsyncContent from={tokens}>
         {(list) => (
@@ -145,8 +156,8 @@ function Tokens({ kind }: { readonly kind: Kind }) {
       </AsyncContent>
       <NewToken
         kind={kind}
-        onCreated={async (value) => {
-          setIssued(value);
+        onCreated={async (token) => {
+          setIssued(token);
           await tokens.reload();
         }}
       />
@@ -176,7 +187,7 @@ function describeAccess({ permissions, name_prefix: prefix, tags, consumers, add
 
 interface NewTokenProps {
   readonly kind: Kind;
-  readonly onCreated: (value: string) => Promise<void>;
+  readonly onCreated: (token: IssuedToken) => Promise<void>;
 }
 
 const DAY_SECONDS = 86_400;
@@ -204,7 +215,7 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
           );
     setDescription('');
     setLimits(NO_LIMITS);
-    await onCreated(created.value);
+    await onCreated(created);
   };
   return (
     <Form verb={`Create ${kind} token`} onSave={create}>

@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, HiddenField, Select } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDateTime, formatRelativeTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { TestResult } from './forge-form.js';
@@ -65,7 +65,9 @@ function CredentialItem({ credential, onChanged }: CredentialProps) {
     await onChanged();
   };
   const remove = async (): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/settings/credentials/{id}', { params }));
+    await changeEntry(onChanged, async () =>
+      requireData(await dashboardClient.DELETE('/api/settings/credentials/{id}', { params })),
+    );
     await onChanged();
     showToast(`Credential “${label}” deleted, with its rows on the board.`);
   };

@@ -5,7 +5,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, Select } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { KIND_NAMES, type Rules, RulesField } from './notification-rules.js';
@@ -95,7 +95,9 @@ function ChannelItem({ channel, onChanged }: ChannelProps) {
     showToast(state === 'active' ? 'Test message sent.' : 'Code sent again.');
   };
   const remove = async (): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/notifications/channels/{id}', { params }));
+    await changeEntry(onChanged, async () =>
+      requireData(await dashboardClient.DELETE('/api/notifications/channels/{id}', { params })),
+    );
     await onChanged();
     showToast(`Channel “${label}” deleted.`);
   };

@@ -6,7 +6,7 @@ import { ConfirmButton } from '../ui/buttons.js';
 import { Field } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
 import { Menu } from '../ui/menu.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
@@ -69,12 +69,16 @@ interface PasskeyRowProps {
 function PasskeyRow({ passkey: { id, label, createdAt, lastUsedAt }, isLast, onChanged }: PasskeyRowProps) {
   const params = { path: { id } };
   const remove = async (): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/auth/credentials/{id}', { params }));
+    await changeEntry(onChanged, async () =>
+      requireData(await dashboardClient.DELETE('/api/auth/credentials/{id}', { params })),
+    );
     await onChanged();
     showToast(`Passkey “${label}” removed.`);
   };
   const rename = async (name: string): Promise<void> => {
-    requireData(await dashboardClient.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }));
+    await changeEntry(onChanged, async () =>
+      requireData(await dashboardClient.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } })),
+    );
     await onChanged();
     showToast(`Passkey “${label}” renamed to “${name}”.`);
   };

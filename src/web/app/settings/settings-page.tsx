@@ -1,4 +1,5 @@
 import './settings.css';
+import type { Signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
@@ -92,13 +93,9 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 const ZONES = Intl.supportedValuesOf('timeZone');
 
 function Appearance() {
-  const save = useAutosave(async (chosen: Theme) => {
+  const choose = useAutosave(theme, async (chosen) => {
     requireData(await dashboardClient.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
   });
-  const choose = (chosen: Theme): void => {
-    theme.value = chosen;
-    save(chosen);
-  };
   return (
     <section aria-labelledby="appearance">
       <h2 id="appearance" tabIndex={-1}>
@@ -112,25 +109,24 @@ function Appearance() {
 }
 
 function TimeZone() {
-  const save = useAutosave(async (chosen: string) => {
+  const choose = useAutosave(timezone, async (chosen) => {
     requireData(await dashboardClient.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
     showToast('Time zone updated.');
   });
-  const choose = (chosen: string): void => {
-    timezone.value = chosen;
-    save(chosen);
-  };
+  const { value } = timezone;
+  // A different browser may have another name for the zone, such as Asia/Kolkata for Asia/Calcutta.
+  const zones = value === '' || ZONES.includes(value) ? ZONES : [value, ...ZONES];
   return (
     <div class="field zone">
       <label for="timezone">Time zone</label>
       <select
         id="timezone"
         aria-describedby="timezone-hint"
-        value={timezone.value}
+        value={value}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
         <option value="">Browser default</option>
-        {ZONES.map((zone) => (
+        {zones.map((zone) => (
           <option key={zone} value={zone}>
             {zone}
           </option>
@@ -143,10 +139,30 @@ function TimeZone() {
   );
 }
 
-/** Returns a function that saves values one at a time, as {@link saveLatest} does, and shows errors as toasts. */
-function useAutosave<Value>(save: (value: Value) => Promise<void>): (value: Value) => void {
-  const [saveNewest] = useState(() =>
-    saveLatest((value: Value) => save(value).catch((error: unknown) => showError(error))),
-  );
-  return saveNewest;
+/**
+ * Returns a function that changes a setting and saves it, one value at a time, as {@link saveLatest} does. If that fails, an
+ * error is shown as a toast, and the setting returns to the saved value.
+ */
+function useAutosave<Value extends string>(
+  setting: Signal<Value>,
+  save: (value: Value) => Promise<void>,
+): (value: Value) => void {
+  const [choose] = useState(() => {
+    let saved: Value | undefined;
+    const saveNewest = saveLatest(async (value: Value) => {
+      try {
+        await save(value);
+        saved = value;
+      } catch (error) {
+        showError(error);
+        if (setting.peek() === value && saved !== undefined) setting.value = saved;
+      }
+    });
+    return (value: Value): void => {
+      saved ??= setting.peek();
+      setting.value = value;
+      saveNewest(value);
+    };
+  });
+  return choose;
 }

@@ -4,7 +4,7 @@ import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, Select, UsernameField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
@@ -67,6 +67,7 @@ export function SharingSection() {
 }
 
 type Feed = components['schemas']['Feed'];
+type CreatedFeed = components['schemas']['CreatedFeed'];
 type Kind = components['schemas']['FeedKind'];
 
 const load = async () => {
@@ -79,10 +80,12 @@ const KINDS: Readonly<Record<Kind, string>> = { atom: 'Atom feed', badge: 'Badge
 /** The settings section for feeds and badges: links to the board for programs that can't sign in. */
 export function FeedsSection() {
   const feeds = useResource(load);
-  const [made, setMade] = useState<string>();
+  const [made, setMade] = useState<CreatedFeed>();
   const remove = async ({ id, label }: Feed): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
-    setMade(undefined);
+    await changeEntry(feeds.reload, async () =>
+      requireData(await dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } })),
+    );
+    setMade((shown) => (shown?.id === id ? undefined : shown));
     await feeds.reload();
     showToast(`Feed “${label}” deleted.`);
   };
@@ -95,7 +98,7 @@ export function FeedsSection() {
         Your board or a saved view, as a feed for readers or as a badge for web pages. Anyone with the link can view it.
       </p>
       {made !== undefined && (
-        <OneTimeSecret label="New feed link. Copy it now: it won’t be shown again." value={made} />
+        <OneTimeSecret label="New feed link. Copy it now: it won’t be shown again." value={made.url} />
       )}
       <AsyncContent from={feeds}>
         {({ feeds: list, views }) => (
@@ -123,8 +126,8 @@ export function FeedsSection() {
             </ul>
             <NewFeed
               views={views.map(({ name }) => name)}
-              onMade={async (url) => {
-                setMade(url);
+              onMade={async (feed) => {
+                setMade(feed);
                 await feeds.reload();
               }}
             />
@@ -137,7 +140,7 @@ export function FeedsSection() {
 
 interface NewFeedProps {
   readonly views: readonly string[];
-  readonly onMade: (url: string) => Promise<void>;
+  readonly onMade: (feed: CreatedFeed) => Promise<void>;
 }
 
 function NewFeed({ views, onMade }: NewFeedProps) {
@@ -146,9 +149,9 @@ function NewFeed({ views, onMade }: NewFeedProps) {
   const [view, setView] = useState('');
   const create = async (): Promise<void> => {
     const body = { kind, label, ...(view === '' ? {} : { view }) };
-    const { url } = requireData(await dashboardClient.POST('/api/feeds', { params: {}, body }));
+    const created = requireData(await dashboardClient.POST('/api/feeds', { params: {}, body }));
     setLabel('');
-    await onMade(url);
+    await onMade(created);
   };
   return (
     <Form verb="Create feed" onSave={create}>

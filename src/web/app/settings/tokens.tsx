@@ -4,11 +4,12 @@ import { dashboardClient, requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, Radios } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
 type APIToken = components['schemas']['APIToken'];
+type CreatedToken = components['schemas']['CreatedToken'];
 
 /** Loads the tokens, and measures by how much the clock of the server differs, as it checks the lifetime of new tokens. */
 async function loadTokens() {
@@ -19,10 +20,13 @@ async function loadTokens() {
 
 export function Tokens() {
   const tokens = useResource(loadTokens);
-  const [made, setMade] = useState<string>();
+  const [made, setMade] = useState<CreatedToken>();
   const revoke = async ({ id, label }: APIToken): Promise<void> => {
-    requireData(await dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
-    setMade(undefined);
+    await changeEntry(tokens.reload, async () =>
+      requireData(await dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } })),
+    );
+    // A new token that replaces the revoked one may not be copied yet.
+    setMade((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();
     showToast(`Token “${label}” revoked.`);
   };
@@ -34,7 +38,9 @@ export function Tokens() {
       <p class="quiet">
         Tokens let scripts use the API. Send them as <code>Authorization: Bearer</code>.
       </p>
-      {made !== undefined && <OneTimeSecret label="New token. Copy it now: it won’t be shown again." value={made} />}
+      {made !== undefined && (
+        <OneTimeSecret label="New token. Copy it now: it won’t be shown again." value={made.token} />
+      )}
       <AsyncContent from={tokens}>
         {({ list, clockOffsetMs }) => (
           <ul class="things">
@@ -93,7 +99,7 @@ type Term = (typeof TERMS)[number][0];
 interface NewTokenProps {
   /** The time of the server minus that of the browser. */
   readonly clockOffsetMs: number;
-  readonly onMade: (token: string) => Promise<void>;
+  readonly onMade: (token: CreatedToken) => Promise<void>;
 }
 
 function NewToken({ clockOffsetMs, onMade }: NewTokenProps) {
@@ -104,9 +110,9 @@ function NewToken({ clockOffsetMs, onMade }: NewTokenProps) {
   const expiresAt = toExpiry(Number(term === 'custom' ? custom : term), Date.now() + clockOffsetMs);
   const create = async (): Promise<void> => {
     const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
-    const { token } = requireData(await dashboardClient.POST('/api/tokens', { body }));
+    const created = requireData(await dashboardClient.POST('/api/tokens', { body }));
     setLabel('');
-    await onMade(token);
+    await onMade(created);
   };
   return (
     <Form verb="Create token" onSave={create}>

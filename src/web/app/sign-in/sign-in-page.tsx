@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { isServiceEnabled, publicOrigin, ROUTER_SCOPE } from '../page-data.js';
 import { browserSupportsWebAuthn } from '../passkeys.js';
-import { type SessionUser, user } from '../session.js';
+import { belongsToOther, type SessionUser, user } from '../session.js';
 import { CopyButton } from '../ui/buttons.js';
 import { Heading } from '../ui/headings.js';
 import { CreateAccount, ExpiredLink, type InvitationLink, readInvitationLink } from './create-account.js';
@@ -24,8 +24,10 @@ function Entrance() {
   const [next] = useState(() => toPath(query.next));
   const isIn = Boolean(user.value) && link === undefined;
   const leave = useCallback(() => {
+    // The pages in memory still contain the data of the previous user.
+    if (belongsToOther()) location.replace(next);
     // A new server is empty, so its first user starts with the list of first steps.
-    if (link?.isSetup && next === '/' && isServiceEnabled('dashboard')) route('/services', true);
+    else if (link?.isSetup && next === '/' && isServiceEnabled('dashboard')) route('/services', true);
     else if (ROUTER_SCOPE.test(next)) route(next, true);
     else location.replace(next);
   }, [link, next, route]);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../../generated/dashboard/client.js';
 import { type Problem, toProblem } from '../api.js';
 import { ProblemText } from './problem-text.js';
 
@@ -42,6 +43,19 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
   }, [hasFailed, reload]);
   return { value, problem, reload, set: (next) => set(() => next) };
 }
+
+/** Runs a change of an entry of a list. If it fails because others have removed or changed the entry, reloads the list. */
+export async function changeEntry<T>(reload: () => Promise<void>, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof ApiError && OVERTAKEN.has(error.statusCode)) await reload();
+    throw error;
+  }
+}
+
+/** The statuses for a missing entry, and for one whose state does not allow the change. */
+const OVERTAKEN: ReadonlySet<number> = new Set([404, 409, 412]);
 
 /** Reloads when the tab becomes visible again, as others may have changed the value in the meantime. */
 export function useReloadOnReturn(reload: () => Promise<void>): void {

@@ -11,6 +11,9 @@ import type { Board } from './rows.js';
 /** The delay before a broken stream is opened again. */
 const RETRY_MS = 5_000;
 
+/** How long a stream may be silent before the board is read without it. Servers send the first board at once. */
+const SILENT_MS = 10_000;
+
 interface BoardQuery {
   readonly owner: string;
   readonly includeDrafts: boolean;
@@ -82,25 +85,56 @@ function consumePreloadedBoard({ owner: whose, includeDrafts }: BoardQuery): Sub
 async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
   // The user opened the page or selected this board, so the first board is shown at once.
   let isAsked = true;
+  const apply = (board: Board): void => {
+    // The user may have selected another board in the meantime.
+    signal.throwIfAborted();
+    applyBoard(board, isAsked);
+    isAsked = false;
+  };
+  const silence = new AbortController();
+  const end = (): void => silence.abort();
+  signal.addEventListener('abort', end);
+  if (query.owner === '') void pollWhileSilent(query, silence.signal, apply);
   while (!signal.aborted) {
     try {
-      for await (const board of query.owner === '' ? streamOwnBoard(query, signal) : pollSharedBoard(query, signal)) {
-        // The user may have selected another board in the meantime.
-        signal.throwIfAborted();
-        applyBoard(board, isAsked);
-        isAsked = false;
+      for await (const board of query.owner === '' ? streamOwnBoard(query, signal) : pollBoard(query, signal)) {
+        end();
+        apply(board);
       }
       return;
     } catch (error) {
       if (error === signal.reason) return;
       if (error instanceof ApiError && error.statusCode === 401) {
+        end();
         // Leads to the sign-in page.
         user.value = null;
         return;
       }
       const problem = toProblem(error);
-      boardError.value = problem;
-      if (!problem.canRetry) return;
+      // The board is read without a stream that does not arrive.
+      if (shownBoard.peek() === undefined || !isTimeout(error)) boardError.value = problem;
+      if (!problem.canRetry) {
+        end();
+        return;
+      }
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
+
+/** Reads the board until its stream delivers one: some proxies pass on only complete responses. */
+async function pollWhileSilent(query: BoardQuery, signal: AbortSignal, apply: (board: Board) => void): Promise<void> {
+  await pause(SILENT_MS, signal);
+  while (!signal.aborted) {
+    try {
+      for await (const board of pollBoard(query, signal)) {
+        signal.throwIfAborted();
+        apply(board);
+      }
+    } catch {
+      // The stream reports the error.
       await pause(RETRY_MS, signal);
     }
   }
@@ -117,7 +151,7 @@ async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSigna
   }
 }
 
-async function* pollSharedBoard(query: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
+async function* pollBoard(query: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
   while (!signal.aborted) {
     const board = await readBoard(query, signal);
     yield board;

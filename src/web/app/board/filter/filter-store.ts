@@ -1,6 +1,7 @@
 import { batch, effect, signal } from '@preact/signals';
 import { dashboardClient } from '../../api.js';
 import { consumePreloaded } from '../../page-data.js';
+import { user } from '../../session.js';
 import { parseAddressState, type Query, toAddress, withoutHistory } from '../../ui/address.js';
 import { saveLatest } from '../../ui/save-latest.js';
 import { SECTION_NAMES } from '../data/rows.js';
@@ -11,14 +12,12 @@ import {
   PAGE_SIZES,
   pickKnownFilters,
   QUICK_FILTERS,
-  readSavedFilters,
-  type SavedFilters,
   SORT_NAMES,
-  writeSavedFilters,
 } from './filter.js';
 import { issueFilter, type IssueFilter, NO_ISSUE_FILTER, parseIssueFilter } from './issue-filter.js';
+import { readSavedFilters, type SavedFilters, writeSavedFilters } from './saved-filters.js';
 
-/** The `localStorage` key that is set while the server may not have the filters of this browser. */
+/** The `localStorage` key with the name of the user whose filters in this browser the server may not have. */
 const UNSENT = 'trellis-filters-unsent';
 
 /** The pause in typing after which a search text is sent. */
@@ -47,7 +46,7 @@ const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b
  * @returns a function that stops the synchronisation
  */
 export function syncFilters(requested: RequestedFilters): () => void {
-  const isUnsent = localStorage.getItem(UNSENT) !== null;
+  const isUnsent = localStorage.getItem(UNSENT) === user.peek()?.username;
   const isRequested = requested.pullRequests !== undefined || requested.issues !== undefined;
   if (requested.pullRequests !== undefined) pullRequestFilter.value = requested.pullRequests;
   if (requested.issues !== undefined) issueFilter.value = requested.issues;
@@ -92,7 +91,7 @@ export function syncFilters(requested: RequestedFilters): () => void {
 
 function storeUnsent(value: FilterState): void {
   writeSavedFilters(value);
-  localStorage.setItem(UNSENT, 'true');
+  localStorage.setItem(UNSENT, user.peek()?.username ?? '');
 }
 
 /** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { parseBoardSearch } from '../../../../board-search/board-search.js';
 import { formatRepository, getRepositoryKey, type Issue } from '../data/rows.js';
-import { isWithinHours, ORDERS, pickKnownFilters, readSavedFilters, SORT_NAMES } from './filter.js';
+import { isWithinHours, ORDERS, pickKnownFilters, SORT_NAMES } from './filter.js';
+import { readSavedFilters } from './saved-filters.js';
 
 export interface IssueFilter {
   readonly text: string;

@@ -123,18 +123,25 @@ async function saveView(name: string, filter: Filter, mayReplace: boolean): Prom
   await loadViews();
 }
 
-/** Renames a view by saving a copy and deleting the original, as the API has no operation for it. */
+/**
+ * Renames a view by saving a copy and deleting the original, as the API has no operation for it. After an attempt that was
+ * interrupted, there is an equal copy already.
+ */
 async function renameView(before: string, name: string): Promise<void> {
   const views = await readNewestViews();
   const find = (wanted: string): SavedView | undefined => views.find((one) => one.name === wanted);
   const view = find(before);
   if (view === undefined) throw new Error(`No saved view named “${before}”.`);
-  if (find(name) !== undefined) throw new Error(`A view named “${name}” exists already.`);
+  const taken = find(name);
+  if (taken !== undefined && !isEqualView(taken, view)) throw new Error(`A view named “${name}” exists already.`);
   const { filter, sort, group } = structuredClone(view) as Writable<SavedView>;
   const body = { filter, sort, group };
   requireData(await dashboardClient.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await deleteView(before);
 }
+
+const isEqualView = (a: SavedView, b: SavedView): boolean =>
+  JSON.stringify({ ...a, name: '' }) === JSON.stringify({ ...b, name: '' });
 
 async function deleteView(name: string): Promise<void> {
   requireData(await dashboardClient.DELETE('/api/views/{name}', { params: { path: { name } } }));

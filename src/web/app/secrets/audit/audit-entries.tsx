@@ -121,7 +121,8 @@ const isDay = (day: string): boolean => day !== '' && day.length === LAST_DAY.le
 /** Returns the start of the following day, as the service excludes the end of a range. */
 function endOf(day: string): Date {
   const end = new Date(`${day}T00:00`);
-  end.setDate(end.getDate() + 1);
+  // Some days start at 1:00, when the clocks change.
+  end.setHours(24, 0, 0, 0);
   return end;
 }
 

@@ -1,40 +1,79 @@
 /** Stores values from the pages: sealed in this browser, and signed if it has a signing key. Loaded on demand. */
 import { addWriter, describeSigner, listWriters, signValue } from '../../../../sealing/authentic-values.js';
-import { type NewSecret, putSecret, replaceSecret, type SecretReplacement } from '../../../../sealing/put-secret.js';
+import {
+  type NewSecret,
+  type SealedRequest,
+  sealNewSecret,
+  sealSecretReplacement,
+  type SecretReplacement,
+} from '../../../../sealing/put-secret.js';
 import type { Signer } from '../../../../sealing/value-statement.js';
-import { requireData } from '../../api.js';
+import { requireData, toProblem } from '../../api.js';
 import { createBrowserKeyCheck, readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../names.js';
 import { locateSecret, secretsClient } from '../secrets.js';
 import { findBrowserSigner } from './browser-signer.js';
 import { readCheckedValue, fetchValue, readSignatureState, rememberNewest } from './check-value.js';
 
-/** Stores a new secret. @throws as `putSecret`. */
+/** Stores a new secret. @throws as `sealNewSecret`. */
 export async function storeSecret(secret: NewSecret): Promise<void> {
   const signer = await findBrowserSigner();
-  const startedAt = Date.now();
-  const stored = await putSecret(secretsClient, {
-    ...secret,
-    checkKeys: createBrowserKeyCheck(),
-    ...(signer && { signer }),
-  });
+  const { stored, startedAt } = await storeOnce(secret, () =>
+    sealNewSecret(secretsClient, { ...secret, checkKeys: createBrowserKeyCheck(), ...(signer && { signer }) }),
+  );
   if (signer) await rememberSigned(stored, { signer, startedAt });
 }
 
-/** Replaces the value of a secret, unless it has changed since it was read. @throws as `replaceSecret`. */
+/** Replaces the value of a secret, unless it has changed since it was read. @throws as `sealSecretReplacement`. */
 export async function storeReplacement(
   object: ObjectMetadata,
   change: Omit<SecretReplacement, 'etag' | 'id' | 'slug'>,
 ): Promise<void> {
   const { slug, id, etag, version } = object;
   const signer = await findBrowserSigner();
-  const startedAt = Date.now();
-  const stored = await replaceSecret(secretsClient, {
-    ...{ slug, id, etag, ...(version !== undefined && { version }), ...change },
-    checkKeys: createBrowserKeyCheck(object),
-    ...(signer && { signer }),
-  });
+  const secret = { slug, id, etag, ...(version !== undefined && { version }), ...change };
+  const { stored, startedAt } = await storeOnce(secret, () =>
+    sealSecretReplacement(secretsClient, {
+      ...secret,
+      checkKeys: createBrowserKeyCheck(object),
+      ...(signer && { signer }),
+    }),
+  );
   if (signer) await rememberSigned(stored, { signer, startedAt });
+}
+
+interface SealedAttempt {
+  /** The digest of the plain input. */
+  readonly input: string;
+  readonly request: SealedRequest;
+  readonly startedAt: number;
+}
+
+/** The last attempt that got no response. */
+let lost: SealedAttempt | undefined;
+
+/**
+ * Seals and stores a value. If the response is lost, an equal attempt sends the same sealed value, which the server stores
+ * once: sealed again, it would be a different change, which the first one prevents.
+ */
+async function storeOnce(secret: NewSecret | SecretReplacement, seal: () => Promise<SealedRequest>) {
+  const input = await digestInput(secret);
+  const attempt = lost?.input === input ? lost : { input, startedAt: Date.now(), request: await seal() };
+  lost = attempt;
+  const stored = await attempt.request.store().catch((error: unknown) => {
+    // An error of the server is a response, unlike that of a proxy.
+    if (toProblem(error).code !== undefined) lost = undefined;
+    throw error;
+  });
+  lost = undefined;
+  return { stored, startedAt: attempt.startedAt };
+}
+
+/** The plain value must not stay in memory. */
+async function digestInput({ value, ...rest }: NewSecret | SecretReplacement): Promise<string> {
+  const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
+  const parts = new Blob([JSON.stringify(rest), '\n', bytes as Uint8Array<ArrayBuffer>]);
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', await parts.arrayBuffer())).join(' ');
 }
 
 /** Restores a previous value, and signs it again if it is signed. */
