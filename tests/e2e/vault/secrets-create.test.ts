@@ -297,6 +297,10 @@ describeInBrowser('creating and importing secrets', () => {
     expect(await page.evaluate(() => scrollY)).toBe(0);
     await page.goBack();
     await eventually(async () => expect(await page.evaluate(() => scrollY)).toBe(before));
+    // As by the scroll bar.
+    await page.evaluate(() => scrollTo(0, 10));
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(() => scrollY)).toBe(10);
     // A link leads to the start of the list.
     await page.getByRole('link', { name: 'Secrets', exact: true }).first().click();
     await page.getByRole('link', { name: 'Issues' }).click();

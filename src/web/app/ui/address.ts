@@ -186,14 +186,20 @@ export function useScrollPosition(path: string): void {
   }, []);
 }
 
-/** Scrolls while the page grows, until the first input of the user. Returns a function that stops it. */
+/** Scrolls while the page grows, until the user scrolls, or presses anything. Returns a function that stops it. */
 function restore(top: number): () => void {
   const listeners = new AbortController();
   const { signal } = listeners;
   const until = performance.now() + PATIENCE_MS;
+  let isThere = false;
   const step = (): void => {
-    if (signal.aborted || performance.now() > until) return;
+    // While a page loads again, it may be too short for a moment.
+    isThere &&= document.documentElement.scrollHeight - innerHeight >= top;
+    // Pages do not notice that a scroll bar is dragged.
+    const isLeft = isThere && Math.abs(scrollY - top) > 1;
+    if (signal.aborted || isLeft || performance.now() > until) return;
     scrollTo(0, top);
+    isThere = Math.abs(scrollY - top) <= 1;
     requestAnimationFrame(step);
   };
   for (const event of ['keydown', 'pointerdown', 'wheel'])
