@@ -10,17 +10,16 @@ const CHECK = 'object storage';
 export async function checkObjects({ objects, awsEnvironment }: Config): Promise<CheckResult> {
   if (objects === undefined) return passed(CHECK, 'none; derived files are in the state folder');
   const startedAt = performance.now();
-  let store: ObjectStore | undefined;
+  const store = openObjectStore(objects, awsEnvironment);
   try {
-    store = openObjectStore(objects, awsEnvironment);
     const isConditional = await probe(store);
     const note = isConditional ? '' : '; it ignores If-None-Match, so servers may store the same image twice';
     return passed(CHECK, `${store.address}, checked in ${Math.ceil(performance.now() - startedAt)} ms${note}`);
   } catch (error) {
     const advice = 'fix TRELLIS_OBJECTS, the AWS_* variables or the bucket; images are still generated and served';
-    return failed(CHECK, `${store?.address ?? 'the address'}: ${(error as Error).message}`, advice);
+    return failed(CHECK, `${store.address}: ${(error as Error).message}`, advice);
   } finally {
-    await store?.close();
+    await store.close();
   }
 }
 
