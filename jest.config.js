@@ -48,7 +48,8 @@ export default {
   testSequencer: '<rootDir>/tests/runner/sequencer.js',
   // An option of the run; jest ignores it in a project. Only a busy machine makes a test slow.
   testTimeout: 180_000,
-  maxWorkers: 2,
+  // One more than the processors of CI, as tests also wait for servers, browsers and databases.
+  maxWorkers: 3,
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', 'packages/*/src/**/*.ts', '!src/generated/**', '!**/*.d.ts'],
 };
