@@ -128,8 +128,9 @@ function InvitationsSection() {
   const invitations = useResource(loadInvitations);
   const [made, setMade] = useState<CreatedInvite>();
   const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
-    await changeEntry(invitations.reload, async () =>
-      requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } })),
+    await changeEntry(
+      invitations.reload,
+      dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }),
     );
     // The link of a different invitation may not be copied yet.
     setMade((shown) => (shown?.id === id ? undefined : shown));

@@ -119,18 +119,14 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
     const key = typedKey?.trim() ?? '';
     const isNewKey = key !== '' && key !== public_key;
     const body = { ...(newName !== name && { name: newName }), ...(isNewKey && { public_key: key }) };
-    await changeEntry(onChange, async () =>
-      requireData(await secretsClient.PATCH('/consumers/{name}', { ...toParams(consumer), body })),
-    );
+    await changeEntry(onChange, secretsClient.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
     if (isNewKey) rememberKeys([{ consumer: newName, publicKey: key }]);
     setTypedKey(undefined);
     await onChange();
     showToast(`Consumer “${newName}” saved.`);
   };
   const remove = async (): Promise<void> => {
-    await changeEntry(onChange, async () =>
-      requireData(await secretsClient.DELETE('/consumers/{name}', toParams(consumer))),
-    );
+    await changeEntry(onChange, secretsClient.DELETE('/consumers/{name}', toParams(consumer)));
     await onChange();
     showToast(`Consumer “${name}” deleted. Its secrets remain.`);
   };

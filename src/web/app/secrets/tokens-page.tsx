@@ -70,16 +70,15 @@ function Tokens({ kind }: { readonly kind: Kind }) {
   const tokens = useResource(LOADERS[kind]);
   const [issued, setIssued] = useState<IssuedToken>();
   const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
-    await changeEntry(tokens.reload, async () =>
-      requireData(await secretsClient.DELETE(path, { params: { path: { id } } })),
-    );
+    await changeEntry(tokens.reload, secretsClient.DELETE(path, { params: { path: { id } } }));
     // A new token that replaces the deleted one may not be copied yet.
     setIssued((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();
   };
   const rotate = async ({ id }: Token): Promise<void> => {
-    const rotated = await changeEntry(tokens.reload, async () =>
-      requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} })),
+    const rotated = await changeEntry(
+      tokens.reload,
+      secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} }),
     );
     setIssued(rotated);
     await tokens.reload();

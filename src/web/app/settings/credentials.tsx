@@ -65,9 +65,7 @@ function CredentialItem({ credential, onChanged }: CredentialProps) {
     await onChanged();
   };
   const remove = async (): Promise<void> => {
-    await changeEntry(onChanged, async () =>
-      requireData(await dashboardClient.DELETE('/api/settings/credentials/{id}', { params })),
-    );
+    await changeEntry(onChanged, dashboardClient.DELETE('/api/settings/credentials/{id}', { params }));
     await onChanged();
     showToast(`Credential “${label}” deleted, with its rows on the board.`);
   };

@@ -95,9 +95,7 @@ function ChannelItem({ channel, onChanged }: ChannelProps) {
     showToast(state === 'active' ? 'Test message sent.' : 'Code sent again.');
   };
   const remove = async (): Promise<void> => {
-    await changeEntry(onChanged, async () =>
-      requireData(await dashboardClient.DELETE('/api/notifications/channels/{id}', { params })),
-    );
+    await changeEntry(onChanged, dashboardClient.DELETE('/api/notifications/channels/{id}', { params }));
     await onChanged();
     showToast(`Channel “${label}” deleted.`);
   };

@@ -69,15 +69,14 @@ interface PasskeyRowProps {
 function PasskeyRow({ passkey: { id, label, createdAt, lastUsedAt }, isLast, onChanged }: PasskeyRowProps) {
   const params = { path: { id } };
   const remove = async (): Promise<void> => {
-    await changeEntry(onChanged, async () =>
-      requireData(await dashboardClient.DELETE('/api/auth/credentials/{id}', { params })),
-    );
+    await changeEntry(onChanged, dashboardClient.DELETE('/api/auth/credentials/{id}', { params }));
     await onChanged();
     showToast(`Passkey “${label}” removed.`);
   };
   const rename = async (name: string): Promise<void> => {
-    await changeEntry(onChanged, async () =>
-      requireData(await dashboardClient.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } })),
+    await changeEntry(
+      onChanged,
+      dashboardClient.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }),
     );
     await onChanged();
     showToast(`Passkey “${label}” renamed to “${name}”.`);

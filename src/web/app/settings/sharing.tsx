@@ -82,9 +82,7 @@ export function FeedsSection() {
   const feeds = useResource(load);
   const [made, setMade] = useState<CreatedFeed>();
   const remove = async ({ id, label }: Feed): Promise<void> => {
-    await changeEntry(feeds.reload, async () =>
-      requireData(await dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } })),
-    );
+    await changeEntry(feeds.reload, dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
     setMade((shown) => (shown?.id === id ? undefined : shown));
     await feeds.reload();
     showToast(`Feed “${label}” deleted.`);

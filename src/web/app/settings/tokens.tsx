@@ -22,9 +22,7 @@ export function Tokens() {
   const tokens = useResource(loadTokens);
   const [made, setMade] = useState<CreatedToken>();
   const revoke = async ({ id, label }: APIToken): Promise<void> => {
-    await changeEntry(tokens.reload, async () =>
-      requireData(await dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } })),
-    );
+    await changeEntry(tokens.reload, dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
     // A new token that replaces the revoked one may not be copied yet.
     setMade((shown) => (shown?.id === id ? undefined : shown));
     await tokens.reload();

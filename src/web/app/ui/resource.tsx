@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../../generated/dashboard/client.js';
-import { type Problem, toProblem } from '../api.js';
+import { type Problem, requireData, toProblem } from '../api.js';
 import { ProblemText } from './problem-text.js';
 
 interface Resource<T> {
@@ -44,14 +43,19 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
   return { value, problem, reload, set: (next) => set(() => next) };
 }
 
-/** Runs a change of an entry of a list. If it fails because others have removed or changed the entry, reloads the list. */
-export async function changeEntry<T>(reload: () => Promise<void>, change: () => Promise<T>): Promise<T> {
-  try {
-    return await change();
-  } catch (error) {
-    if (error instanceof ApiError && OVERTAKEN.has(error.statusCode)) await reload();
-    throw error;
-  }
+/**
+ * Returns the body of the response to a change of an entry of a list. If others have removed or changed the entry, the list
+ * is loaded again.
+ *
+ * @throws ApiError for an error response.
+ */
+export async function changeEntry<Data>(
+  reload: () => Promise<void>,
+  change: Promise<Parameters<typeof requireData<Data>>[0]>,
+): Promise<Data> {
+  const result = await change;
+  if (OVERTAKEN.has(result.response.status)) await reload();
+  return requireData(result);
 }
 
 /** The statuses for a missing entry, and for one whose state does not allow the change. */
