@@ -98,6 +98,7 @@ export async function rotateServerKey(
   database: Database,
   reencrypt: (transaction: Database, from: ServerKey, to: ServerKey) => Promise<void>,
 ): Promise<void> {
+  await assertNoServers(database);
   const file = join(folder, SERVER_KEY_FILE);
   const next = `${file}.next`;
   const interrupted = await readIfThere(next);
@@ -108,7 +109,6 @@ export async function rotateServerKey(
   const from = await findServerKey(folder);
   if (from === undefined) throw new StateFolderError(`${file} does not exist`);
   await assertServerKey(database, from);
-  await assertNoServers(database);
   const to = parse(await create(next), folder);
   await inTransaction(database, async (transaction) => {
     await reencrypt(transaction, from, to);
