@@ -30,7 +30,6 @@ export function toStartupError(error: unknown, { site, state, databaseUrl }: Con
   if (error.name === 'AbortError') return new StartupError('stopped during the scan of the site', { cause: error });
   if (error.name === 'AppError' && code === 'unavailable') return new StartupError(error.message, { cause: error });
   if (error.name === 'AppError') return new StartupError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
-  if (error.name === 'ObjectStoreError') return new StartupError(`TRELLIS_OBJECTS: ${error.message}`);
   if (error.name === 'StateFolderError') return new StartupError(`TRELLIS_STATE (${state}): ${error.message}`);
   if (error.name === 'DatabaseError') {
     return new StartupError(
