@@ -91,7 +91,8 @@ async function create(file: string): Promise<string> {
  * The new key is on the disk before the transaction, and gets its name afterwards. If the process ends in between, the
  * next call completes the rotation.
  *
- * @throws StateFolderError if the database was used with a different key; DatabaseError while servers use it.
+ * @throws StateFolderError if the database, or a part of it, was encrypted with a different key; DatabaseError while servers
+ * use it.
  */
 export async function rotateServerKey(
   folder: string,
@@ -111,13 +112,28 @@ export async function rotateServerKey(
   await assertServerKey(database, from);
   const to = parse(await create(next), folder);
   await inTransaction(database, async (transaction) => {
-    await reencrypt(transaction, from, to);
+    await reencrypt(transaction, withClearErrors(from), to);
     await transaction
       .updateTable('server_key')
       .set({ sealed: to.encrypt(TEXT, PURPOSE) })
       .execute();
   });
   await replaceKey(file, next);
+}
+
+/** Returns the key, whose `decrypt` throws a StateFolderError that names what it can't decrypt. */
+function withClearErrors(key: ServerKey): ServerKey {
+  return {
+    ...key,
+    decrypt(sealed, purpose) {
+      try {
+        return key.decrypt(sealed, purpose);
+      } catch (cause) {
+        const problem = 'is not encrypted with server.key; the key and the data were not changed';
+        throw new StateFolderError(`"${purpose}" in the database ${problem}`, { cause });
+      }
+    },
+  };
 }
 
 async function isKeyOf(database: Database, key: ServerKey): Promise<boolean> {

@@ -11,7 +11,7 @@ import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { useAuditKey } from '../../src/secrets/audit/signatures.js';
 import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
 import { openDatabase } from '../../src/storage/open-database.js';
-import { assertServerKey, openServerKey } from '../../src/storage/server-key.js';
+import { assertServerKey, createServerKey, openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 import { createDatabaseTarget, createTestFolder, engine } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
@@ -68,6 +68,27 @@ test('keys rotate: keeps the checkpoints of the audit log, and chains its pendin
     from: 1_001,
     broken: undefined,
   });
+  await database.destroy();
+});
+
+test('keys rotate: names data that is encrypted with a different key, and changes nothing', async () => {
+  const { state, database, rotate, file } = await createServer();
+  const before = await readFile(file, 'utf8');
+  const other = createServerKey('o'.repeat(43));
+  await database
+    .insertInto('push_keys')
+    .values({ id: 1, public_key: 'p', sealed: other.encrypt('p', 'push keys') })
+    .execute();
+  const outcome = await rotate();
+  const problem = 'is not encrypted with server.key; the key and the data were not changed';
+  expect(outcome).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`"push keys" in the database ${problem}\n`) as string,
+  });
+  expect(await readFile(file, 'utf8')).toBe(before);
+  await assertServerKey(database, await openServerKey(state));
+  await database.deleteFrom('push_keys').execute();
+  expect(await rotate()).toMatchObject({ code: 0 });
   await database.destroy();
 });
 
