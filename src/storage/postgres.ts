@@ -115,7 +115,7 @@ class LimitingDriver extends PostgresDriver {
   }
 
   /** Keeps the error that the transaction failed with: a rollback fails only with the connection, which ends it too. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  override async rollbackTransaction(connection: Parameters<PostgresDriver['rollbackTransaction']>[0]): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => undefined);
   }
 }

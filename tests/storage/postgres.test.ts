@@ -107,6 +107,18 @@ describe('PostgreSQL', () => {
     await database.destroy();
   });
 
+  test('fails a transaction that the server rolls back, although its work ignored the error', async () => {
+    const database = await openTestDatabase();
+    const person = { id: 'ada', username: 'A', username_key: 'a', display_name: 'A', is_admin: 1, created_at: 1 };
+    const work = inTransaction(database, async (transaction) => {
+      await transaction.insertInto('people').values(person).execute();
+      await sql`select 1 / 0`.execute(transaction).catch(() => undefined);
+    });
+    await expect(work).rejects.toMatchObject({ name: 'AbortedTransactionError' });
+    expect(await database.selectFrom('people').selectAll().execute()).toEqual([]);
+    await database.destroy();
+  });
+
   test('rejects a server whose version is too old', async () => {
     const old = await startOldPostgres('14.9');
     expect(await reasonOf(old.url)).toBe(
