@@ -160,7 +160,7 @@ export function parseDocuments(documents: ReadonlyMap<string, string>): readonly
 
 function parseDocument(source: Source, diagnostics: DiagnosticList): readonly DefinitionNode[] {
   // A document with only comments, such as a draft, is valid.
-  if (/^(\s|#.*|,)*$/.test(source.body)) return [];
+  if (/^[\s,]*$/u.test(source.body.replaceAll(/#[^\n\r]*/gu, ''))) return [];
   try {
     return parse(source).definitions;
   } catch (error) {

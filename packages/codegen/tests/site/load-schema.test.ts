@@ -184,3 +184,11 @@ describe('a field with @search', () => {
     ).not.toContain('search');
   });
 });
+
+test('readContract: reads a heading of comment signs at once', () => {
+  const heading = `${'#'.repeat(28)}\n`;
+  const start = performance.now();
+  const { tables } = readContract(documentsWith(`${heading}type Pan implements Node @record { a: Int }`));
+  expect(tables.map(({ kind }) => kind)).toEqual(['Pan']);
+  expect(performance.now() - start).toBeLessThan(500);
+});
