@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../../eventually.js';
 import { githubPullRequest } from '../../forges/github-state.js';
 import { describeInBrowser } from '../support/chromium.js';
 import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
@@ -77,6 +78,26 @@ describeInBrowser('updates of the board', () => {
     await at.row('Come without a stream').waitFor();
     expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     await page.unroute('**/api/dashboard/changes*');
+  });
+
+  test('a stream that falls silent is reported until it arrives again', async () => {
+    const tab = await stage.context.newPage();
+    await tab.clock.install();
+    await tab.goto(`${stage.server.origin}/`);
+    await tab.locator('li.pull').first().waitFor();
+    const isPartOfStream = (url: URL): boolean => url.pathname === '/api/dashboard/changes';
+    await tab.route(isPartOfStream, () => undefined);
+    const error = tab.getByRole('alert').getByText('The server did not respond in time.');
+    await eventually(async () => {
+      await tab.clock.fastForward(30_000);
+      expect(await error.count()).toBe(1);
+    });
+    await tab.unroute(isPartOfStream);
+    await eventually(async () => {
+      await tab.clock.fastForward(30_000);
+      expect(await error.count()).toBe(0);
+    });
+    await tab.close();
   });
 
   test('the button for updates covers no bulk action', async () => {

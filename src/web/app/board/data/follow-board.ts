@@ -111,8 +111,9 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
         return;
       }
       const problem = toProblem(error);
-      // The board is read without a stream that does not arrive.
-      if (shownBoard.peek() === undefined || !isTimeout(error)) boardError.value = problem;
+      // Until the stream arrives, the board is read without it.
+      const isPolled = isTimeout(error) && query.owner === '' && !silence.signal.aborted;
+      if (shownBoard.peek() === undefined || !isPolled) boardError.value = problem;
       if (!problem.canRetry) {
         end();
         return;
@@ -133,8 +134,9 @@ async function pollWhileSilent(query: BoardQuery, signal: AbortSignal, apply: (b
         signal.throwIfAborted();
         apply(board);
       }
-    } catch {
-      // The stream reports the error.
+    } catch (error) {
+      // The stream reports the other errors.
+      if (isTimeout(error)) boardError.value = toProblem(error);
       await pause(RETRY_MS, signal);
     }
   }
