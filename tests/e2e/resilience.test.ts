@@ -291,6 +291,25 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     stage.takeComplaints();
   });
 
+  test('filters the audit log by days of the time zone in the settings', async () => {
+    const save = async (timezone: string): Promise<void> => {
+      const response = await stage.context.request.put(`${stage.server.origin}/api/settings/timezone`, {
+        data: { timezone },
+        headers: { Origin: stage.server.origin },
+      });
+      expect(response.status()).toBe(200);
+    };
+    await save('Asia/Tokyo');
+    const read = page.waitForRequest(/\/secrets\/audit-log\?.*\bto=/);
+    await go('/vault/audit?from=2026-05-03&to=2026-05-03');
+    const { searchParams } = new URL((await read).url());
+    const days = [searchParams.get('from'), searchParams.get('to')];
+    expect(days).toEqual(['2026-05-02T15:00:00.000Z', '2026-05-03T15:00:00.000Z']);
+    await page.getByRole('status').getByText('0 of 0 shown').waitFor();
+    await save('');
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
   test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
     // The last part of the page that is loaded.

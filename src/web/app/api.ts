@@ -1,5 +1,6 @@
 import type { Middleware } from 'openapi-fetch';
 import { ApiError, createDashboardClient } from '../../generated/dashboard/client.js';
+import { recordServerTime } from './ui/times.js';
 
 export { requireData } from '../../generated/dashboard/client.js';
 
@@ -69,7 +70,10 @@ function endChange(request: Request): void {
 const createKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-dashboardClient.use(repeatLostChange);
+/** Compares the clock of the browser with that of the server, which a response names. */
+export const measureClock: Middleware = { onResponse: ({ response }) => recordServerTime(response) };
+
+dashboardClient.use(repeatLostChange, measureClock);
 
 /** Lets the browser load the document of a clicked link, in place of the router, once this tab is outdated. */
 export function loadDocumentsWhenOutdated(): void {

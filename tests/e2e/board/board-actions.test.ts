@@ -142,6 +142,31 @@ describeInBrowser('pull request actions', () => {
     await activity.waitFor({ state: 'detached' });
   });
 
+  test.each([1, -2])('a snooze until tomorrow ends there at 7:00 while the clock is wrong by %i days', async (days) => {
+    const timezone = async (zone: string): Promise<void> => {
+      const response = await page.request.put(`${stage.server.origin}/api/settings/timezone`, {
+        data: { timezone: zone },
+        headers: { Origin: stage.server.origin },
+      });
+      expect(response.status()).toBe(200);
+    };
+    await timezone('Asia/Tokyo');
+    const other = await stage.context.newPage();
+    await other.clock.install({ time: Date.now() + days * 86_400_000 });
+    const there = createBoardActions(other, stage.server.origin);
+    await there.open('/', 'Pull requests');
+    const snooze = other.waitForRequest(/\/api\/pull-requests\/snooze$/);
+    await (await there.button('Show the way', 'Snooze until tomorrow')).click();
+    await there.said('is snoozed until tomorrow');
+    const { until } = (await snooze).postDataJSON() as { readonly until: string };
+    const tomorrow = new Date(Date.now() + (9 + 24) * 3_600_000).toISOString().slice(0, 10);
+    expect(new Date(until).toISOString()).toBe(new Date(`${tomorrow}T07:00+09:00`).toISOString());
+    await other.getByRole('button', { name: 'Undo' }).click();
+    await there.said('is no longer snoozed');
+    await other.close();
+    await timezone('');
+  });
+
   test('an exceeded rate limit disables the actions of the forge and counts down to its reset', async () => {
     const other = await stage.context.newPage();
     const there = createBoardActions(other, stage.server.origin);

@@ -1,4 +1,13 @@
-import { formatDate, formatDay, formatRelativeTime, timezone } from '../../../src/web/app/ui/times.js';
+import {
+  dayFromNow,
+  formatDate,
+  formatDay,
+  formatRelativeTime,
+  recordServerTime,
+  serverNow,
+  timezone,
+  toMoment,
+} from '../../../src/web/app/ui/times.js';
 
 const NOW = Date.parse('2026-05-03T00:00:00Z');
 
@@ -25,4 +34,36 @@ test('formatDay: formats the same day in every time zone', () => {
   });
   const expected = formatDate('2026-03-29T12:00:00Z');
   expect(shown).toEqual([expected, expected, expected]);
+});
+
+test.each([
+  ['Asia/Tokyo', '2026-11-30', '07:00', '2026-11-29T22:00:00.000Z'],
+  ['Europe/Berlin', '2026-10-25', '00:00', '2026-10-24T22:00:00.000Z'],
+  ['Europe/Berlin', '2026-10-26', '00:00', '2026-10-25T23:00:00.000Z'],
+  // Shown twice, before and after clocks are put back, and never, as clocks are put forward.
+  ['Europe/Berlin', '2026-10-25', '02:30', '2026-10-25T00:30:00.000Z'],
+  ['Europe/Berlin', '2026-03-29', '02:30', '2026-03-29T01:30:00.000Z'],
+  ['America/Santiago', '2026-09-06', '00:00', '2026-09-06T04:00:00.000Z'],
+  ['America/Santiago', '2026-09-07', '00:00', '2026-09-07T03:00:00.000Z'],
+  ['Pacific/Auckland', '2027-01-01', '00:00', '2026-12-31T11:00:00.000Z'],
+  ['UTC', '0002-05-05', '00:00', '0002-05-05T00:00:00.000Z'],
+])('toMoment: in %s, %s %s is %s', (zone, day, time, moment) => {
+  timezone.value = zone;
+  expect(toMoment(day, time).toISOString()).toBe(moment);
+});
+
+test('dayFromNow: counts from the day of the user and of the server', () => {
+  try {
+    const serverTime = Date.parse('2026-12-31T12:00:00Z');
+    recordServerTime(new Response(null, { headers: { Date: new Date(serverTime).toUTCString() } }));
+    expect(Math.abs(serverNow() - serverTime)).toBeLessThan(60_000);
+    const days = ['Pacific/Auckland', 'Pacific/Honolulu'].map((zone) => {
+      timezone.value = zone;
+      return dayFromNow(1);
+    });
+    expect(days).toEqual(['2027-01-02', '2027-01-01']);
+  } finally {
+    recordServerTime(new Response(null, { headers: { Date: new Date().toUTCString() } }));
+  }
+  expect(Math.abs(serverNow() - Date.now())).toBeLessThan(1_000);
 });

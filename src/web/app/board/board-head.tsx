@@ -9,7 +9,7 @@ import { EmptyState } from '../ui/empty-state.js';
 import { Heading } from '../ui/headings.js';
 import { ProblemText } from '../ui/problem-text.js';
 import { Countdown } from '../ui/time-elements.js';
-import { formatDateTime, formatRelativeTime, formatTime } from '../ui/times.js';
+import { formatDateTime, formatRelativeTime, formatTime, serverNow } from '../ui/times.js';
 import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
 import { refreshBoard } from './data/follow-board.js';
 import {
@@ -193,7 +193,7 @@ function notesOf(one: Forge, board: Board): string[] {
       name,
     ),
     ...short
-      .filter(({ resetsAt }) => Date.parse(resetsAt) > Date.now())
+      .filter(({ resetsAt }) => Date.parse(resetsAt) > serverNow())
       .map(
         ({ kind, remaining, limit, resetsAt }) =>
           `${name} has ${format(remaining)} of ${format(limit)} ${kind}requests left until ${formatTime(Date.parse(resetsAt))}.`,
@@ -230,7 +230,7 @@ const describeShadowed = (name: string, count: number): string =>
 const EXPIRES_SOON_MS = 7 * 86_400_000;
 
 function describeExpiry(name: string, expiresAt: string | undefined): string[] {
-  const left = Date.parse(expiresAt ?? '') - Date.now();
+  const left = Date.parse(expiresAt ?? '') - serverNow();
   return left > 0 && left < EXPIRES_SOON_MS
     ? [`The ${name} token expires on ${formatDateTime(expiresAt ?? '')}. Replace it in the settings.`]
     : [];

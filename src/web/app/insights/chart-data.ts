@@ -1,4 +1,5 @@
 import { type Board, FORGE_NAMES, formatRepository, type Issue, type PullRequest } from '../board/data/rows.js';
+import { serverNow } from '../ui/times.js';
 
 /** A stacked bar of a chart. */
 export interface Bar {
@@ -57,13 +58,13 @@ const AGES = [
 ] as const;
 
 /** Returns the label of the age group of an open item. */
-export function findAgeGroup({ createdAt }: { readonly createdAt: string }, now = Date.now()): string {
+export function findAgeGroup({ createdAt }: { readonly createdAt: string }, now = serverNow()): string {
   const days = (now - Date.parse(createdAt)) / 86_400_000;
   return AGES.find(([, until]) => days < until)?.[0] ?? '';
 }
 
 /** Counts open items by the time since their creation. */
-export function groupByAge(items: readonly { readonly createdAt: string }[], now = Date.now()): readonly Bar[] {
+export function groupByAge(items: readonly { readonly createdAt: string }[], now = serverNow()): readonly Bar[] {
   const groups = items.map((item) => findAgeGroup(item, now));
   return AGES.map(([label]) => ({ label, parts: [groups.filter((group) => group === label).length] }));
 }

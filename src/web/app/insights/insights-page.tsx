@@ -6,7 +6,7 @@ import { useBoard } from '../board/data/follow-board.js';
 import type { Board } from '../board/data/rows.js';
 import { useAddress } from '../ui/address.js';
 import { Countdown } from '../ui/time-elements.js';
-import { formatTime } from '../ui/times.js';
+import { formatTime, serverNow } from '../ui/times.js';
 import { BarChart, ChartTable, NoData } from './bar-chart.js';
 import {
   type ApiQuota,
@@ -169,7 +169,7 @@ function Gauge({ budget }: { readonly budget: ApiQuota }) {
 
 /** When a quota is reset, with a countdown that is hidden from screen readers. */
 function Reset({ at }: { readonly at: number }) {
-  if (at <= Date.now()) return <p class="quiet">Reset at {formatTime(at)}; updated at the next refresh.</p>;
+  if (at <= serverNow()) return <p class="quiet">Reset at {formatTime(at)}; updated at the next refresh.</p>;
   return (
     <p class="quiet">
       Resets at <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>

@@ -1,5 +1,6 @@
 import { readAll } from '../../../generated/secrets/client.js';
 import { useResource } from '../ui/resource.js';
+import { serverNow } from '../ui/times.js';
 import { findDueWork, findExpiring } from './find-due.js';
 import type { ConsumerToken, ObjectMetadata } from './names.js';
 import { secretsClient } from './secrets.js';
@@ -17,7 +18,7 @@ const SHOWN = 5;
 /** Lists secrets to rotate or re-encrypt and tokens that expire soon. It is absent while nothing is due. */
 export function DueWork({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const tokens = useResource(listConsumerTokens);
-  const now = Date.now();
+  const now = serverNow();
   const due = [
     ...objects.flatMap((object) => findDueWork(object, now) ?? []),
     ...findExpiring(tokens.value ?? [], now),

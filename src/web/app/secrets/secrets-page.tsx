@@ -4,6 +4,7 @@ import { keepInEntry, parseAddressState, type Query, readEntryState, useAddress 
 import { EmptyState } from '../ui/empty-state.js';
 import { Select } from '../ui/fields.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
+import { serverNow } from '../ui/times.js';
 import { DueWork } from './due.js';
 import { sortByDue } from './find-due.js';
 import type { ObjectMetadata } from './names.js';
@@ -51,7 +52,7 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const [limit, setLimit] = useState(readEntryState().shown ?? PAGE_SIZE);
   useAddress(state, NO_SECRET_FILTER, readSecretFilter);
   const own = useResource(loadOwnPublicKey);
-  const sorted = useMemo(() => sortByDue(objects, Date.now()), [objects]);
+  const sorted = useMemo(() => sortByDue(objects, serverNow()), [objects]);
   const selected = useMemo(() => sorted.filter((object) => matchesSecretFilter(object, filter)), [sorted, filter]);
   const setFilter = (next: SecretFilter): void => void (state.value = next);
   const change = (part: Partial<SecretFilter>): void => setFilter({ ...filter, ...part });

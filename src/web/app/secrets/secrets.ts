@@ -1,11 +1,11 @@
 import { createSecretsClient, readAll } from '../../../generated/secrets/client.js';
-import { onWarning, repeatLostChange, requireData, retry } from '../api.js';
+import { measureClock, onWarning, repeatLostChange, requireData, retry } from '../api.js';
 import { repeatAfterSignIn } from '../ui/session-expired.js';
 import type { ConsumerEntry, ObjectMetadata } from './names.js';
 
 /** The client of the secrets service. The session cookie authenticates it. */
 export const secretsClient = createSecretsClient('/secrets', { retry, onWarning });
-secretsClient.use(repeatLostChange, repeatAfterSignIn);
+secretsClient.use(repeatLostChange, measureClock, repeatAfterSignIn);
 
 /** Lists all secrets, each variant on its own. */
 export async function listAllSecrets(): Promise<ObjectMetadata[]> {

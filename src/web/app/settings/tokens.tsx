@@ -5,18 +5,13 @@ import { ConfirmButton } from '../ui/buttons.js';
 import { Field, OneTimeSecret, Radios } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
-import { formatDate } from '../ui/times.js';
+import { formatDate, serverNow } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 
 type APIToken = components['schemas']['APIToken'];
 type CreatedToken = components['schemas']['CreatedToken'];
 
-/** Loads the tokens, and measures by how much the clock of the server differs, as it checks the lifetime of new tokens. */
-async function loadTokens() {
-  const result = await dashboardClient.GET('/api/tokens');
-  const serverTime = Date.parse(result.response.headers.get('Date') ?? '');
-  return { list: requireData(result), clockOffsetMs: Number.isNaN(serverTime) ? 0 : serverTime - Date.now() };
-}
+const loadTokens = async () => requireData(await dashboardClient.GET('/api/tokens'));
 
 export function Tokens() {
   const tokens = useResource(loadTokens);
@@ -40,14 +35,14 @@ export function Tokens() {
         <OneTimeSecret label="New token. Copy it now: it won’t be shown again." value={made.token} />
       )}
       <AsyncContent from={tokens}>
-        {({ list, clockOffsetMs }) => (
+        {(list) => (
           <ul class="things">
             {list.length === 0 && <li>No tokens.</li>}
             {list.map((token) => (
               <li key={token.id}>
                 <div>
                   {token.label}
-                  <small>{describe(token, Date.now() + clockOffsetMs)}</small>
+                  <small>{describe(token)}</small>
                 </div>
                 <ConfirmButton
                   class="danger"
@@ -63,7 +58,6 @@ export function Tokens() {
         )}
       </AsyncContent>
       <NewToken
-        clockOffsetMs={tokens.value?.clockOffsetMs ?? 0}
         onMade={async (token) => {
           setMade(token);
           await tokens.reload();
@@ -73,10 +67,10 @@ export function Tokens() {
   );
 }
 
-function describe({ scopes, expiresAt, lastUsedAt }: APIToken, now: number): string {
+function describe({ scopes, expiresAt, lastUsedAt }: APIToken): string {
   return [
     scopes.includes('write') ? 'read and write' : 'read only',
-    Date.parse(expiresAt) > now ? `expires ${formatDate(expiresAt)}` : 'expired',
+    Date.parse(expiresAt) > serverNow() ? `expires ${formatDate(expiresAt)}` : 'expired',
     lastUsedAt === undefined ? 'never used' : `last used ${formatDate(lastUsedAt)}`,
   ].join(' · ');
 }
@@ -95,17 +89,15 @@ const TERMS = [
 type Term = (typeof TERMS)[number][0];
 
 interface NewTokenProps {
-  /** The time of the server minus that of the browser. */
-  readonly clockOffsetMs: number;
   readonly onMade: (token: CreatedToken) => Promise<void>;
 }
 
-function NewToken({ clockOffsetMs, onMade }: NewTokenProps) {
+function NewToken({ onMade }: NewTokenProps) {
   const [label, setLabel] = useState('');
   const [term, setTerm] = useState<Term>('30');
   const [custom, setCustom] = useState('365');
   const [mayWrite, setMayWrite] = useState(false);
-  const expiresAt = toExpiry(Number(term === 'custom' ? custom : term), Date.now() + clockOffsetMs);
+  const expiresAt = toExpiry(Number(term === 'custom' ? custom : term), serverNow());
   const create = async (): Promise<void> => {
     const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
     const created = requireData(await dashboardClient.POST('/api/tokens', { body }));

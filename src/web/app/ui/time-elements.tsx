@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatDateTime, formatRelativeTime } from './times.js';
+import { formatDateTime, formatRelativeTime, serverNow } from './times.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -11,12 +11,12 @@ const MINUTE_MS = 60_000;
 export function Countdown({ until }: { readonly until: number }) {
   const place = useRef<HTMLSpanElement>(null);
   const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
     const { current } = place;
     return current === null
       ? undefined
-      : whileInView(current, () => setNow(Date.now()), isReduced ? MINUTE_MS : SECOND_MS);
+      : whileInView(current, () => setNow(serverNow()), isReduced ? MINUTE_MS : SECOND_MS);
   }, [isReduced]);
   const seconds = Math.max(0, Math.ceil((until - now) / SECOND_MS));
   return (

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.js';
 import { Menu } from '../../ui/menu.js';
 import { ProblemText } from '../../ui/problem-text.js';
 import { Countdown } from '../../ui/time-elements.js';
-import { formatDay } from '../../ui/times.js';
+import { dayFromNow, formatDay, toMoment } from '../../ui/times.js';
 import { showError, showUndoToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';
 import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from '../data/forge-rate-limits.js';
@@ -240,32 +240,23 @@ interface SnoozeOption {
   readonly body: () => { until?: string; untilChange: boolean };
 }
 
-/** Returns 7:00 local time, a number of days from now. */
-function morningIn(days: number): string {
-  const date = new Date();
-  date.setDate(date.getDate() + days);
-  date.setHours(7, 0, 0, 0);
-  return date.toISOString();
-}
+/** Snoozes end at 7:00 in the time zone of the user. */
+const toMorning = (day: string): string => toMoment(day, '07:00').toISOString();
 
 const OPTIONS: readonly SnoozeOption[] = [
   { name: 'until it changes', body: () => ({ untilChange: true }) },
-  { name: 'until tomorrow', body: () => ({ until: morningIn(1), untilChange: false }) },
-  { name: 'for a week', body: () => ({ until: morningIn(7), untilChange: false }) },
+  { name: 'until tomorrow', body: () => ({ until: toMorning(dayFromNow(1)), untilChange: false }) },
+  { name: 'for a week', body: () => ({ until: toMorning(dayFromNow(7)), untilChange: false }) },
 ];
 
 const untilDay = (day: string): SnoozeOption => ({
   name: `until ${formatDay(day)}`,
-  body: () => ({ until: new Date(`${day}T07:00`).toISOString(), untilChange: false }),
+  body: () => ({ until: toMorning(day), untilChange: false }),
 });
-
-/** Formats a local date as the value of a date input. */
-const toInputValue = (date: Date): string =>
-  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
 /** A form for any day from tomorrow on. */
 function UntilDay({ onDay }: { readonly onDay: (day: string) => Promise<void> }) {
-  const tomorrow = toInputValue(new Date(morningIn(1)));
+  const tomorrow = dayFromNow(1);
   const [day, setDay] = useState(tomorrow);
   const [isBusy, snooze] = useAction(() => onDay(day));
   return (

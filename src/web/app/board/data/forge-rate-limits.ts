@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError } from '../../../../generated/dashboard/client.js';
-import { formatTime } from '../../ui/times.js';
+import { formatTime, serverNow } from '../../ui/times.js';
 import { newestBoard } from './board-store.js';
 import { type Board, FORGE_NAMES } from './rows.js';
 
@@ -17,7 +17,7 @@ interface RateLimitLock extends Place {
 /** The rate limit resets that error responses have reported since the page was loaded. */
 const reported = signal<ReadonlyMap<string, RateLimitLock>>(new Map());
 
-const now = signal(Date.now());
+const now = signal(serverNow());
 
 /** The name of the forge stands for the credential in the settings. */
 const keyOf = ({ forge, credential }: Place): string => credential?.id ?? forge;
@@ -57,7 +57,7 @@ export function toForgeQuotas({ rateLimitGraphQL, rateLimitREST }: Forge) {
 export function recordRateLimit({ forge, credential }: Place, error: unknown): void {
   const { resetsAt } = (error instanceof ApiError ? (error.body ?? {}) : {}) as { readonly resetsAt?: unknown };
   if (typeof resetsAt !== 'string') return;
-  now.value = Date.now();
+  now.value = serverNow();
   const lock = { forge, credential, until: Date.parse(resetsAt) };
   reported.value = new Map([...reported.value, [keyOf(lock), lock]]);
 }
@@ -67,12 +67,12 @@ effect(() => {
   const next = Math.min(...listRateLimitLocks().map(({ until }) => until));
   if (next === Infinity) return;
   // Timers may fire slightly early.
-  const timer = setTimeout(() => (now.value = Math.max(Date.now(), next)), next - Date.now());
+  const timer = setTimeout(() => (now.value = Math.max(serverNow(), next)), next - serverNow());
   return () => clearTimeout(timer);
 });
 
 effect(() => {
-  if (newestBoard.value !== undefined) now.value = Date.now();
+  if (newestBoard.value !== undefined) now.value = serverNow();
 });
 
 /** Returns the name of a forge, with that of the further credential. */

@@ -1,4 +1,5 @@
 import { parseBoardSearch, suggestSearches } from '../../../../board-search/board-search.js';
+import { serverNow } from '../../ui/times.js';
 import { formatRepository, getRepositoryKey, type Issue, type PullRequest, type Section } from '../data/rows.js';
 
 /** The filter, order and grouping of the list. An empty string means no restriction. */
@@ -115,7 +116,7 @@ export const applyFilter = (rows: readonly PullRequest[], filter: Filter, now?: 
   ORDERS[filter.sort](rows.filter(createMatcher(filter, now)));
 
 /** Returns the test of a filter for a row, apart from the view. */
-export function createMatcher(filter: Filter, now = Date.now()): (row: PullRequest) => boolean {
+export function createMatcher(filter: Filter, now = serverNow()): (row: PullRequest) => boolean {
   const { matches } = parseBoardSearch(filter.text);
   return (one) =>
     (filter.section === '' || one.section === filter.section) &&

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { parseBoardSearch } from '../../../../board-search/board-search.js';
+import { serverNow } from '../../ui/times.js';
 import { formatRepository, getRepositoryKey, type Issue } from '../data/rows.js';
 import { isWithinHours, ORDERS, pickKnownFilters, SORT_NAMES } from './filter.js';
 import { readSavedFilters } from './saved-filters.js';
@@ -39,7 +40,7 @@ export const countIssueConditions = ({ repo, author, label, created, updated, ho
   [repo, author, label, created, updated].filter((value) => value !== '').length + Number(housekeeping);
 
 /** Returns the issues that match a filter, in its order. */
-export function applyIssueFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
+export function applyIssueFilter(issues: readonly Issue[], used: IssueFilter, now = serverNow()): readonly Issue[] {
   const { matches } = parseBoardSearch(used.text);
   return ORDERS[used.sort](issues.filter((issue) => matches(issue) && isSelected(issue, used, now)));
 }

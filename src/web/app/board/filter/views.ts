@@ -1,5 +1,6 @@
 import { joinSearches, parseBoardSearch } from '../../../../board-search/board-search.js';
 import type { components } from '../../../../generated/dashboard/client.js';
+import { serverNow } from '../../ui/times.js';
 import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
 import { type Filter, NO_FILTER, type QuickFilter } from './filter.js';
 
@@ -8,7 +9,7 @@ type ViewFilter = components['schemas']['ViewFilter'];
 type View = components['schemas']['View'];
 
 /** Returns the test of a view for a row, which has to agree with the server. */
-export function createViewMatcher(view: ViewFilter, now = Date.now()): (row: PullRequest) => boolean {
+export function createViewMatcher(view: ViewFilter, now = serverNow()): (row: PullRequest) => boolean {
   const { matches } = parseBoardSearch(view.search ?? '');
   return (row) =>
     includesOne(view.sections, [row.section]) &&

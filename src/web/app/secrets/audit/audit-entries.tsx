@@ -2,6 +2,7 @@ import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
 import { parseAddressState, type Query } from '../../ui/address.js';
 import { Select } from '../../ui/fields.js';
+import { shiftDay, toMoment } from '../../ui/times.js';
 import type { AuditLogEntry } from '../names.js';
 import { secretsClient } from '../secrets.js';
 
@@ -10,7 +11,7 @@ export interface AuditFilterState {
   readonly subject: NonNullable<AuditLogEntry['subject_type']> | '';
   readonly actor: string;
   readonly caller: string;
-  /** The first day, `YYYY-MM-DD` in the browser's time zone; empty for no limit. */
+  /** The first day, `YYYY-MM-DD` in the time zone of the user; empty for no limit. */
   readonly from: string;
   /** The last day, in the same form. */
   readonly to: string;
@@ -108,8 +109,9 @@ function toAuditLogQuery({ objectId, subject, actor, caller, from, to }: AuditFi
     ...(subject !== '' && { subject_type: subject }),
     ...(actor !== '' && { actor }),
     ...(caller !== '' && { caller }),
-    ...(isDay(from) && { from: new Date(`${from}T00:00`).toISOString() }),
-    ...(isDay(to) && { to: endOf(to).toISOString() }),
+    ...(isDay(from) && { from: toMoment(from, '00:00').toISOString() }),
+    // The service excludes the end of a range.
+    ...(isDay(to) && { to: toMoment(shiftDay(to, 1), '00:00').toISOString() }),
   };
 }
 
@@ -117,14 +119,6 @@ function toAuditLogQuery({ objectId, subject, actor, caller, from, to }: AuditFi
 const LAST_DAY = '9998-12-31';
 
 const isDay = (day: string): boolean => day !== '' && day.length === LAST_DAY.length && day <= LAST_DAY;
-
-/** Returns the start of the following day, as the service excludes the end of a range. */
-function endOf(day: string): Date {
-  const end = new Date(`${day}T00:00`);
-  // Some days start at 1:00, when the clocks change.
-  end.setHours(24, 0, 0, 0);
-  return end;
-}
 
 export interface AuditEntryPage {
   readonly filter: AuditFilterState;
