@@ -436,6 +436,30 @@ describeInBrowser('settings page', () => {
     await visit();
   });
 
+  test('a double click ends the sharing with one user', async () => {
+    const guests = [await inviteGuest(stage, 'carl'), await inviteGuest(stage, 'dora')];
+    for (const guest of guests) await guest.close();
+    for (const name of ['carl', 'dora']) {
+      const path = `${stage.server.origin}/api/sharing/${name}`;
+      expect((await page.request.put(path, { headers: { Origin: stage.server.origin } })).status()).toBe(204);
+    }
+    await visit();
+    const sharing = section('Sharing');
+    const stop = button('Stop sharing with carl');
+    await stop.scrollIntoViewIfNeeded();
+    const { x, y } = (await stop.boundingBox())!;
+    const ended: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && ended.push(new URL(request.url()).pathname));
+    await page.mouse.click(x + 5, y + 5);
+    await stop.waitFor({ state: 'detached' });
+    // The button of the next user is now in its place.
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    expect(ended).toEqual(['/api/sharing/carl']);
+    await button('Stop sharing with dora').click();
+    await sharing.getByText('Not shared with anyone.').waitFor();
+  });
+
   test('a shared board is read-only for the other user until the sharing ends', async () => {
     const guest = await inviteGuest(stage, 'bob');
     await visit();

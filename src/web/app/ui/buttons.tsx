@@ -9,14 +9,21 @@ interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
 }
 
 /**
- * A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts.
+ * A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts. It
+ * also ignores the second click of a double click, whose first one may have acted on an entry that was in its place.
  */
 export function ActionButton({ onAct, children, ...attributes }: ActionButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [isBusy, act] = useAction(onAct);
   useFocusHandover(button);
   return (
-    <button ref={button} type="button" {...attributes} aria-busy={isBusy} onClick={act}>
+    <button
+      ref={button}
+      type="button"
+      {...attributes}
+      aria-busy={isBusy}
+      onClick={({ detail }) => detail <= 1 && act()}
+    >
       {children}
     </button>
   );
