@@ -464,7 +464,7 @@ describeInBrowser('settings page', () => {
     const guest = await inviteGuest(stage, 'bob');
     await visit();
     const sharing = section('Sharing');
-    await sharing.getByLabel('Username').fill('bob');
+    await sharing.getByLabel('Username').fill(' bob ');
     await button('Share').click();
     await said('bob can now view your board.');
     await sharing.getByText('Bob').waitFor();

@@ -23,6 +23,12 @@ describe('toProblem', () => {
     });
   });
 
+  test('says in words that a text does not match a pattern', () => {
+    const message = 'Expected name to match pattern "^[a-z]+$"; received 3 characters.';
+    const { message: shown } = toProblem(new ApiError(message, { statusCode: 400, code: 'invalid_input' }));
+    expect(shown).toBe('Some characters of “name” aren’t allowed, or not in their place.');
+  });
+
   test('asks to check for the change after a request without a response in time', () => {
     const { message, canRetry } = toProblem(new DOMException('No complete response within 30000 ms', 'TimeoutError'));
     expect(message).toBe('The server did not respond in time. Before you repeat a change, check whether it was made.');

@@ -117,11 +117,15 @@ function toResponseProblem(error: ApiError): Problem {
   if (forgeMessage !== undefined) return { message: `${message} (${forgeMessage})`, code, field, canRetry };
   // Such a message is for programs: pages send the header themselves.
   if (message.includes('Idempotency-Key')) return { message: NO_RESULT, code, canRetry: true };
-  const shown = IN_WORDS[message] ?? message;
+  const shown =
+    IN_WORDS[message] ?? message.replace(PATTERN, 'Some characters of “$1” aren’t allowed, or not in their place.');
   if (code !== undefined) return { message: shown, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
   // Every error of this server has a code.
   return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };
 }
+
+/** The message for a text that differs from a pattern, which is written for programs. */
+const PATTERN = /^Expected (\S+) to match pattern ".*$/s;
 
 /** A change that was interrupted, such as by a restart of the server, has no result for some minutes. */
 const NO_RESULT =

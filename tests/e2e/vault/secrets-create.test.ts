@@ -309,4 +309,30 @@ describeInBrowser('creating and importing secrets', () => {
     await button(/^Show \d+ more$/).waitFor();
     expect(await page.evaluate(() => scrollY)).toBe(0);
   });
+
+  test('names are stored without the white space that was copied with them', async () => {
+    await go('/vault/consumers');
+    await page.getByLabel('Name', { exact: true }).last().fill(' acme/copied ');
+    await button('Add').click();
+    await said('Consumer “acme/copied” added.');
+    await page.getByLabel('Name', { exact: true }).last().fill('acme//copied');
+    await button('Add').click();
+    await page
+      .getByRole('alert')
+      .getByText('Some characters of “name” aren’t allowed, or not in their place.')
+      .waitFor();
+    await go('/vault/tokens');
+    const tokens = page.getByRole('region', { name: 'Consumer tokens' });
+    await tokens.getByLabel('Consumer', { exact: true }).fill(' acme/copied ');
+    await tokens.getByLabel('Description').fill('of a copied name');
+    await button('Create consumer token').click();
+    await tokens.getByRole('listitem').filter({ hasText: 'of a copied name' }).getByText('acme/copied').waitFor();
+    await go('/vault/new');
+    await page.getByLabel('Name', { exact: true }).fill(' copied ');
+    await page.getByLabel('Value', { exact: true }).fill(MARKERS[0]);
+    await page.getByRole('checkbox', { name: 'Encrypt it to my own key too' }).check();
+    await button('Save secret').click();
+    await page.getByRole('heading', { name: 'copied', level: 1 }).waitFor();
+    expect(stage.takeComplaints()).toEqual(['400 POST /secrets/consumers']);
+  });
 });

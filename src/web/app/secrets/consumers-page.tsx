@@ -14,13 +14,14 @@ const toParams = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
 
 export function ConsumersPage() {
   const consumers = useResource(listAllConsumers);
-  const [name, setName] = useState('');
+  const [typed, setTyped] = useState('');
   const [key, setKey] = useState('');
   const add = async (): Promise<void> => {
+    const name = typed.trim();
     const body = { name, ...(key !== '' && { public_key: key.trim() }) };
     requireData(await secretsClient.POST('/consumers', { body }));
     if (key !== '') rememberKeys([{ consumer: name, publicKey: key.trim() }]);
-    setName('');
+    setTyped('');
     setKey('');
     await consumers.reload();
     showToast(`Consumer “${name}” added.`);
@@ -42,8 +43,8 @@ export function ConsumersPage() {
             maxLength={128}
             placeholder="acme/shop"
             autoComplete="off"
-            value={name}
-            onValue={setName}
+            value={typed}
+            onValue={setTyped}
           />
           <Field
             label="Public key"
@@ -112,10 +113,11 @@ interface ConsumerProps {
 
 function Consumer({ consumer, onChange }: ConsumerProps) {
   const { name, secret_count, public_key } = consumer;
-  const [newName, setNewName] = useState(name);
+  const [typedName, setTypedName] = useState(name);
   // Only a typed key is sent: another tab may have replaced the one that was shown.
   const [typedKey, setTypedKey] = useState<string>();
   const save = async (): Promise<void> => {
+    const newName = typedName.trim();
     const key = typedKey?.trim() ?? '';
     const isNewKey = key !== '' && key !== public_key;
     const body = { ...(newName !== name && { name: newName }), ...(isNewKey && { public_key: key }) };
@@ -156,8 +158,8 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
             hint="An existing name merges the two consumers."
             required
             maxLength={128}
-            value={newName}
-            onValue={setNewName}
+            value={typedName}
+            onValue={setTypedName}
           />
           <Field
             label="Public key"

@@ -19,8 +19,9 @@ export const linkToTag = (tag: string): string => `/vault?tag=${encodeURICompone
 
 /**
  * The pattern of the contract's slugs, with the escapes that browsers need as they compile `pattern` with the `v` flag.
+ * Pages remove white space at both ends, which a copied name may have.
  */
-export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;
+export const SLUG_PATTERN = String.raw`\s*[A-Za-z0-9][A-Za-z0-9_\-]*\s*`;
 
 /** A comma-separated list of `Tag` values of the contract. The server converts upper case to lower case. */
 export const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';

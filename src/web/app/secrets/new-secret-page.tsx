@@ -16,7 +16,8 @@ import { ValueGenerator } from './value/generator.js';
 /** The form that creates a secret. It seals the value in this browser and sends only the sealed value. */
 export function NewSecretPage() {
   const { query, route } = useLocation();
-  const [slug, setSlug] = useState('');
+  const [name, setName] = useState('');
+  const slug = name.trim();
   const [value, setValue] = useState<SecretInput>('');
   const [description, setDescription] = useState('');
   const [tags, setTags] = useState('');
@@ -76,8 +77,8 @@ export function NewSecretPage() {
                 autoComplete="off"
                 autoCapitalize="none"
                 spellcheck={false}
-                value={slug}
-                onValue={setSlug}
+                value={name}
+                onValue={setName}
               />
               <SecretField label="Value" value={value} onValue={setValue} />
               <ValueGenerator onValue={setValue} />

@@ -158,9 +158,10 @@ interface ObjectActionsProps {
 
 function SecretActions({ object, onDeleted }: ObjectActionsProps) {
   const { route } = useLocation();
-  const [slug, setSlug] = useState(object.slug);
+  const [name, setName] = useState(object.slug);
   const params = locateSecret(object);
   const rename = async (): Promise<void> => {
+    const slug = name.trim();
     const { renameSecret } = await import('./signatures/store-value.js');
     await renameSecret(object, slug);
     showToast(`“${object.slug}” renamed to “${slug}”.`);
@@ -182,8 +183,8 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
             maxLength={128}
             pattern={SLUG_PATTERN}
             autoComplete="off"
-            value={slug}
-            onValue={setSlug}
+            value={name}
+            onValue={setName}
           />
         </Form>
       </details>

@@ -209,7 +209,7 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
           )
         : requireData(
             await secretsClient.POST('/consumer-tokens', {
-              body: { ...body, consumer, ...(addresses && { addresses }) },
+              body: { ...body, consumer: consumer.trim(), ...(addresses && { addresses }) },
             }),
           );
     setDescription('');

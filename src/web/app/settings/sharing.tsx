@@ -12,10 +12,11 @@ const loadSharing = async () => requireData(await dashboardClient.GET('/api/shar
 
 export function SharingSection() {
   const sharing = useResource(loadSharing);
-  const [username, setUsername] = useState('');
+  const [typed, setTyped] = useState('');
   const share = async (): Promise<void> => {
+    const username = typed.trim();
     requireData(await dashboardClient.PUT('/api/sharing/{username}', { params: { path: { username } } }));
-    setUsername('');
+    setTyped('');
     await sharing.reload();
     showToast(`${username} can now view your board.`);
   };
@@ -60,7 +61,7 @@ export function SharingSection() {
         )}
       </AsyncContent>
       <Form verb="Share" onSave={share}>
-        <UsernameField value={username} onValue={setUsername} />
+        <UsernameField value={typed} onValue={setTyped} />
       </Form>
     </section>
   );
