@@ -105,7 +105,7 @@ export const rows: readonly Row[] = [
     feature: 'a scalar of queries',
     note: 'It is not stored, and its codec sees the values of requests and resolvers.',
     outcome: 'supported',
-    contract: `scalar Json @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc8259")
+    contract: `"Any value." scalar Json @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc8259")
       extend type Query { echo(value: Json): Json }`,
     resolvers: {
       Json: { parse: (value: unknown) => value, serialize: (value: unknown) => value },
@@ -114,6 +114,9 @@ export const rows: readonly Row[] = [
     exchanges: [
       ask('{ echo(value: {a: [1, "x"]}) }', { echo: { a: [1, 'x'] } }),
       ask('query ($value: Json) { echo(value: $value) }', { echo: { b: true } }, { value: { b: true } }),
+      ask('{ __type(name: "Json") { description specifiedByURL } }', {
+        __type: { description: 'Any value.', specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259' },
+      }),
     ],
     published: ['scalar Json @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc8259")'],
   },
