@@ -342,6 +342,16 @@ export type CakeValues = {
     ]);
   });
 
+  test('have no stubs in the file with all resolvers, whatever the name of the document', () => {
+    const text = 'type Boat implements Node @record { age: Int @computed }';
+    const schema = deriveFullSchema(documentsWith(text, 'schema/schema.graphql'));
+    const { contract } = getDerivation(schema);
+    const stubs = createResolverStubs(contract.schema, listResolvers(schema, contract));
+    expect(stubs.map(({ file, use }) => [file, use?.file])).toEqual([
+      ['src/resolvers/boat.ts', 'src/resolvers/schema.ts'],
+    ]);
+  });
+
   test('have no stubs for members that a package has written', async () => {
     const documents = documentsWith(
       `type File implements Node @record { base: String! publicURL: String @computed }

@@ -185,6 +185,9 @@ function fieldOf(schema: GraphQLSchema, type: string, field: string) {
   return isObjectType(found) ? found.getFields()[field] : undefined;
 }
 
+/** The file with all resolvers, which imports those of the others. */
+const RESOLVERS_FILE = 'schema';
+
 /**
  * Lists the stubs of resolver files, one per type. The first type of a document gets the file named after the document,
  * such as `src/resolvers/file.ts` for `schema/file.graphql`; each further type gets a file named after the type.
@@ -192,7 +195,7 @@ function fieldOf(schema: GraphQLSchema, type: string, field: string) {
  * @param base The members that a package has written, which need no stub.
  */
 export function createResolverStubs(schema: GraphQLSchema, resolvers: Resolvers, base?: BaseResolvers): Stub[] {
-  const taken = new Set<string>();
+  const taken = new Set([RESOLVERS_FILE]);
   return [...resolvers].flatMap(([type, list]) => {
     const written = base?.fields[type] ?? [];
     const members = membersOf(type, list).filter(({ name }) => !written.includes(name));
@@ -241,7 +244,7 @@ export const ${exportName}: ${base === undefined ? all : `Pick<${all}, ${names}>
     footer: '};\n',
     exportName,
     use: {
-      file: 'src/resolvers/schema.ts',
+      file: `src/resolvers/${RESOLVERS_FILE}.ts`,
       lines: [
         `import { ${exportName} } from './${name}.js';`,
         `${type}: ${base === undefined ? exportName : `{ ...${base}.${type}, ...${exportName} }`},`,
