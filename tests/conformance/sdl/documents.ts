@@ -194,6 +194,17 @@ export const rows: readonly Row[] = [
     '2:6 The names "Hull" and "hull" are the same in the generated files.',
   ),
   refused(
+    'a type with the name of the arguments of a query',
+    'input QuerySearchArgs { a: Int }\nextend type Query { search(by: QuerySearchArgs): Int Search(a: Int): Int }',
+    '2:21 The arguments of Query.search and the type QuerySearchArgs have the same name in the generated files: QuerySearchArgs.',
+    '2:54 The arguments of Query.Search and Query.search have the same name in the generated files: QuerySearchArgs.',
+  ),
+  refused(
+    'directives whose names differ in the first letter',
+    'directive @tag(a: Int) on FIELD\ndirective @Tag(a: Int) on FIELD',
+    '2:12 The arguments of @Tag and @tag have the same name in the generated files: TagDirectiveArgs.',
+  ),
+  refused(
     'an interface that no type implements',
     'interface Named { name: String }\nextend type Query { named: Named }',
     '1:11 No type implements Named, so no query could return one.',

@@ -1,6 +1,8 @@
 import {
   type DefinitionNode,
+  type DirectiveDefinitionNode,
   type DirectiveNode,
+  type FieldDefinitionNode,
   getNamedType,
   type GraphQLError,
   type GraphQLNamedType,
@@ -217,6 +219,7 @@ function checkNames(definitions: readonly DefinitionNode[], diagnostics: Diagnos
   checkDerivedNames(definitions, diagnostics);
   checkStandardNames(definitions, diagnostics);
   checkTypeScriptNames(definitions.filter(isTypeDefinitionNode), diagnostics);
+  checkArgumentNames(definitions, diagnostics);
 }
 
 /** Checks that derived names are unique: `Pan` and `PanGroup` would both have a `PanGroupConnection`. */
@@ -292,6 +295,34 @@ function checkTypeScriptNames(definitions: readonly TypeDefinitionNode[], diagno
     taken.set(name, definition.name.value);
     if (TYPESCRIPT_NAMES.has(name) || records.includes(name) || /(?:FieldResolvers|ScalarConfig)$/u.test(name)) {
       diagnostics.add(definition, `The name "${definition.name.value}" is reserved: the generated files use it.`);
+    }
+  }
+}
+
+/**
+ * Checks that the types of arguments have names of their own, such as `QuerySearchArgs` for those of `Query.search`, and
+ * `TagDirectiveArgs` for those of `@tag`.
+ */
+function checkArgumentNames(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+  const taken = new Map(
+    definitions.filter(isTypeDefinitionNode).map(({ name }) => [toTypeName(name.value), `the type ${name.value}`]),
+  );
+  const take = (node: DirectiveDefinitionNode | FieldDefinitionNode, generated: string, of: string): void => {
+    const other = taken.get(generated);
+    if (other !== undefined && other !== of)
+      diagnostics.add(
+        node,
+        `The arguments of ${of} and ${other} have the same name in the generated files: ${generated}.`,
+      );
+    taken.set(generated, of);
+  };
+  for (const definition of definitions) {
+    const name = 'name' in definition ? (definition.name?.value ?? '') : '';
+    if (definition.kind === Kind.DIRECTIVE_DEFINITION) take(definition, `${toTypeName(name)}DirectiveArgs`, `@${name}`);
+    if (!('fields' in definition)) continue;
+    for (const field of definition.fields ?? []) {
+      if (field.kind !== Kind.FIELD_DEFINITION || (field.arguments ?? []).length === 0) continue;
+      take(field, `${toTypeName(name)}${toTypeName(field.name.value)}Args`, `${name}.${field.name.value}`);
     }
   }
 }
