@@ -205,6 +205,12 @@ export const rows: readonly Row[] = [
     '2:12 The arguments of @Tag and @tag have the same name in the generated files: TagDirectiveArgs.',
   ),
   refused(
+    'an object as the default of a scalar',
+    'scalar Json\nextend type Query { echo(value: Json = {a: 1}, list: [Json] = [[1]], text: Json = "x"): Json }',
+    '2:40 Introspection cannot show lists and objects of a scalar as a default; received {a: 1}.',
+    '2:63 Introspection cannot show lists and objects of a scalar as a default; received [[1]].',
+  ),
+  refused(
     'an interface that no type implements',
     'interface Named { name: String }\nextend type Query { named: Named }',
     '1:11 No type implements Named, so no query could return one.',

@@ -1,10 +1,12 @@
 import {
+  astFromValue,
   type DefinitionNode,
   type DirectiveDefinitionNode,
   type DirectiveNode,
   type FieldDefinitionNode,
   getNamedType,
   type GraphQLError,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   type InputValueDefinitionNode,
@@ -172,8 +174,24 @@ function checkDefault(
   const inputType = typeFromAST(schema, type);
   // Derived types are placeholders here, which can't validate a value.
   if (inputType === undefined || !isInputType(inputType) || isPlaceholder(getNamedType(inputType))) return;
-  if (valueFromAST(defaultValue, inputType) === undefined) {
+  const value = valueFromAST(defaultValue, inputType);
+  if (value === undefined) {
     diagnostics.add(defaultValue, `Expected a default of type ${print(type)}; received ${print(defaultValue)}.`);
+  } else if (!canIntrospect(value, inputType)) {
+    diagnostics.add(
+      defaultValue,
+      `Introspection cannot show lists and objects of a scalar as a default; received ${print(defaultValue)}.`,
+    );
+  }
+}
+
+/** Returns whether introspection can print a default: all but lists and objects of scalars of the application. */
+function canIntrospect(value: unknown, type: GraphQLInputType): boolean {
+  try {
+    astFromValue(value, type);
+    return true;
+  } catch {
+    return false;
   }
 }
 
