@@ -60,7 +60,7 @@ export async function generateQueries(
   const { plugin } = require('@graphql-codegen/typescript-operations') as typeof OperationTypes;
   const types = await plugin(
     schema,
-    all.map((document) => ({ document })),
+    withoutRepeatedFragments(all).map((document) => ({ document })),
     {
       enumType: 'string-literal',
       immutableTypes: true,
@@ -110,6 +110,7 @@ function readQueries(schema: GraphQLSchema, documents: ReadonlyMap<string, strin
     for (const error of validate(schema, document, RULES)) diagnostics.addError(error);
   }
   checkNames(all.flat().filter(isOperation), diagnostics);
+  checkFragments(all.flat().filter(isFragment), diagnostics);
   diagnostics.throwIfAny();
   return { shared, inCode };
 }
@@ -133,6 +134,29 @@ function checkNames(operations: readonly OperationDefinitionNode[], diagnostics:
       diagnostics.add(operation, `The operation "${name}" is already declared in ${file}:${line}.`);
     }
   }
+}
+
+/** Queries in code repeat the fragments that they share, but the type of a fragment is named after it. */
+function checkFragments(fragments: readonly FragmentDefinitionNode[], diagnostics: DiagnosticList): void {
+  const names = new Map<string, FragmentDefinitionNode>();
+  for (const fragment of fragments) {
+    const name = toTypeName(fragment.name.value);
+    const known = names.get(name) ?? fragment;
+    names.set(name, known);
+    if (print(known) === print(fragment)) continue;
+    const { file, line } = locateAstNode(known);
+    diagnostics.add(fragment, `A different fragment "${known.name.value}" is declared in ${file}:${line}. Rename one.`);
+  }
+}
+
+/** Returns documents that have each fragment once, as its type is generated for each. */
+function withoutRepeatedFragments(documents: readonly DocumentNode[]): readonly DocumentNode[] {
+  const names = new Set<string>();
+  return documents.map((document) => {
+    const definitions = document.definitions.filter((node) => !isFragment(node) || !names.has(node.name.value));
+    for (const { name } of definitions.filter(isFragment)) names.add(name.value);
+    return { ...document, definitions };
+  });
 }
 
 /** A call of `graphql` with a template literal. Code that builds its text is not found. */

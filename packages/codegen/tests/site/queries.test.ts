@@ -66,6 +66,18 @@ test.each([
   expect(text).toContain(`export type ${name}QueryVariables = `);
 });
 
+test('queries in code may repeat a fragment, which has one type', async () => {
+  const list = `query Plants { allPlant { nodes { ...Entry } } }\n${ENTRY}`;
+  const one = `query Plant { plant { ...Entry } }\n${ENTRY}`;
+  const text = await generate({
+    'queries/entry.graphql': ENTRY,
+    'src/a.ts': `graphql(\`${list}\`); graphql(\`${one}\`);`,
+  });
+  expect(text.match(/export type EntryFragment =/gu)).toHaveLength(1);
+  expect(text).toMatch(/export type PlantsQuery = .*readonly name: string.*readonly sown: string/u);
+  expect(text).toMatch(/export type PlantQuery = .*readonly name: string.*readonly sown: string/u);
+});
+
 test('a project without queries gets a file without any', async () => {
   expect(await generate({})).not.toContain('export const');
 });
@@ -103,6 +115,14 @@ test.each<[string, Record<string, string>, string[]]>([
       'src/a.ts': 'graphql(`query A { allPlant { totalCount } }`)',
     },
     ['src/a.ts:1:16 The operation "A" is already declared in queries/a.graphql:1.'],
+  ],
+  [
+    'different fragments with one name',
+    {
+      'queries/entry.graphql': ENTRY,
+      'src/a.ts': 'graphql(`query A { plant { ...Entry } } fragment Entry on Plant { id }`)',
+    },
+    ['src/a.ts:1:50 A different fragment "Entry" is declared in queries/entry.graphql:1. Rename one.'],
   ],
   [
     'a fragment of a document in code',
