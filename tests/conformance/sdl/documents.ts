@@ -205,6 +205,14 @@ export const rows: readonly Row[] = [
     '2:12 The arguments of @Tag and @tag have the same name in the generated files: TagDirectiveArgs.',
   ),
   refused(
+    'a default that contains itself',
+    `input A { a: A = {} b: B = {} }
+input B { a: A = {a: null, b: null} list: [B!] = [{}] }
+extend type Query { x(a: A): Int }`,
+    '1:18 The default {} contains itself.',
+    '2:50 The default [{}] contains itself.',
+  ),
+  refused(
     'an object as the default of a scalar',
     'scalar Json\nextend type Query { echo(value: Json = {a: 1}, list: [Json] = [[1]], text: Json = "x"): Json }',
     '2:40 Introspection cannot show lists and objects of a scalar as a default; received {a: 1}.',

@@ -1,5 +1,6 @@
 import {
   astFromValue,
+  type ConstValueNode,
   type DefinitionNode,
   type DirectiveDefinitionNode,
   type DirectiveNode,
@@ -20,6 +21,7 @@ import {
   specifiedScalarTypes,
   type TypeDefinitionNode,
   typeFromAST,
+  type TypeNode,
   valueFromAST,
   visit,
 } from 'graphql';
@@ -51,7 +53,36 @@ export function checkSdl(all: readonly DefinitionNode[], diagnostics: Diagnostic
     definitions: [...definitions, ...declarePlaceholderTypes(definitions)],
   });
   for (const error of errors) addSdlError(error, definitions, diagnostics);
+  checkCircularDefaults(definitions, diagnostics);
 }
+
+/** Reports defaults of inputs that contain themselves, such as `input A { a: A = {} }`: their values would be endless. */
+function checkCircularDefaults(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+  const inputs = definitions.filter(isInputDefinition);
+  const fieldsOf = (type: TypeNode) =>
+    inputs.filter(({ name }) => name.value === nameOf(type)).flatMap(({ fields = [] }) => fields);
+  /** Returns whether a value leads to the default that it is part of: that of the first field above it. */
+  const isCircular = (value: ConstValueNode, type: TypeNode, above: readonly InputValueDefinitionNode[]): boolean => {
+    if (value.kind === Kind.LIST) return value.values.some((item) => isCircular(item, type, above));
+    if (value.kind !== Kind.OBJECT) return false;
+    return fieldsOf(type).some((field) => {
+      const given = value.fields.find(({ name }) => name.value === field.name.value)?.value;
+      if (given !== undefined) return isCircular(given, field.type, above);
+      if (field.defaultValue === undefined) return false;
+      if (above.includes(field)) return field === above[0];
+      return isCircular(field.defaultValue, field.type, [...above, field]);
+    });
+  };
+  for (const field of inputs.flatMap(({ fields = [] }) => fields)) {
+    if (field.defaultValue === undefined || !isCircular(field.defaultValue, field.type, [field])) continue;
+    diagnostics.add(field.defaultValue, `The default ${print(field.defaultValue)} contains itself.`);
+  }
+}
+
+const isInputDefinition = (node: DefinitionNode) =>
+  node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION || node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION;
+
+const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type));
 
 /** The types that every project has, with the document that defines each. */
 const BUILT_IN_KINDS: Readonly<Record<string, string>> = {
