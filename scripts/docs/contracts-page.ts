@@ -93,6 +93,12 @@ function writeRefusal(row: Row): string {
   return [message.replace(/^\S*?\d+:\d+ /, ''), row.note ?? ''].join(' ').trim();
 }
 
-const escape = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replace(/\s+/g, ' ');
+/** Escapes what Markdown would show differently: of underscores those outside of code that would be emphasis. */
+const escape = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;')
+    .replace(/(`[^`]*`)|__/g, (_found, code?: string) => code ?? '\\_\\_')
+    .replace(/\s+/g, ' ');
 
 if (argv[1] === fileURLToPath(import.meta.url)) await writeFile(PAGE, await writeContractsPage());
