@@ -59,13 +59,13 @@ export function checkSdl(all: readonly DefinitionNode[], diagnostics: Diagnostic
 /** Reports defaults of inputs that contain themselves, such as `input A { a: A = {} }`: their values would be endless. */
 function checkCircularDefaults(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
   const inputs = definitions.filter(isInputDefinition);
-  const fieldsOf = (type: TypeNode) =>
-    inputs.filter(({ name }) => name.value === nameOf(type)).flatMap(({ fields = [] }) => fields);
+  const fields = new Map<string, readonly InputValueDefinitionNode[]>();
+  for (const { name, fields: own = [] } of inputs) fields.set(name.value, [...(fields.get(name.value) ?? []), ...own]);
   /** Returns whether a value leads to the default that it is part of: that of the first field above it. */
   const isCircular = (value: ConstValueNode, type: TypeNode, above: readonly InputValueDefinitionNode[]): boolean => {
     if (value.kind === Kind.LIST) return value.values.some((item) => isCircular(item, type, above));
     if (value.kind !== Kind.OBJECT) return false;
-    return fieldsOf(type).some((field) => {
+    return (fields.get(nameOf(type)) ?? []).some((field) => {
       const given = value.fields.find(({ name }) => name.value === field.name.value)?.value;
       if (given !== undefined) return isCircular(given, field.type, above);
       if (field.defaultValue === undefined) return false;
@@ -73,7 +73,7 @@ function checkCircularDefaults(definitions: readonly DefinitionNode[], diagnosti
       return isCircular(field.defaultValue, field.type, [...above, field]);
     });
   };
-  for (const field of inputs.flatMap(({ fields = [] }) => fields)) {
+  for (const field of [...fields.values()].flat()) {
     if (field.defaultValue === undefined || !isCircular(field.defaultValue, field.type, [field])) continue;
     diagnostics.add(field.defaultValue, `The default ${print(field.defaultValue)} contains itself.`);
   }
