@@ -117,6 +117,11 @@ test.each<[string, Record<string, string>, string[]]>([
     ['src/a.ts:1:16 The operation "A" is already declared in queries/a.graphql:1.'],
   ],
   [
+    'a query with the name of an imported type',
+    { 'queries/a.graphql': 'query typed { allPlant { totalCount } }' },
+    ['queries/a.graphql:1:7 The name "Typed" is reserved: the generated file imports TypedQuery.'],
+  ],
+  [
     'different fragments with one name',
     {
       'queries/entry.graphql': ENTRY,
