@@ -61,21 +61,22 @@ function checkCircularDefaults(definitions: readonly DefinitionNode[], diagnosti
   const inputs = definitions.filter(isInputDefinition);
   const fields = new Map<string, readonly InputValueDefinitionNode[]>();
   for (const { name, fields: own = [] } of inputs) fields.set(name.value, [...(fields.get(name.value) ?? []), ...own]);
-  /** Returns whether a value leads to the default that it is part of: that of the first field above it. */
-  const isCircular = (value: ConstValueNode, type: TypeNode, above: readonly InputValueDefinitionNode[]): boolean => {
-    if (value.kind === Kind.LIST) return value.values.some((item) => isCircular(item, type, above));
-    if (value.kind !== Kind.OBJECT) return false;
-    return (fields.get(nameOf(type)) ?? []).some((field) => {
-      const given = value.fields.find(({ name }) => name.value === field.name.value)?.value;
-      if (given !== undefined) return isCircular(given, field.type, above);
-      if (field.defaultValue === undefined) return false;
-      if (above.includes(field)) return field === above[0];
-      return isCircular(field.defaultValue, field.type, [...above, field]);
-    });
-  };
-  for (const field of [...fields.values()].flat()) {
-    if (field.defaultValue === undefined || !isCircular(field.defaultValue, field.type, [field])) continue;
-    diagnostics.add(field.defaultValue, `The default ${print(field.defaultValue)} contains itself.`);
+  for (const root of [...fields.values()].flat()) {
+    const seen = new Set<InputValueDefinitionNode>();
+    const leadsToRoot = (value: ConstValueNode, type: TypeNode): boolean => {
+      if (value.kind === Kind.LIST) return value.values.some((item) => leadsToRoot(item, type));
+      if (value.kind !== Kind.OBJECT) return false;
+      return (fields.get(nameOf(type)) ?? []).some((field) => {
+        const given = value.fields.find(({ name }) => name.value === field.name.value)?.value;
+        if (given !== undefined) return leadsToRoot(given, field.type);
+        if (field === root) return true;
+        if (field.defaultValue === undefined || seen.has(field)) return false;
+        seen.add(field);
+        return leadsToRoot(field.defaultValue, field.type);
+      });
+    };
+    if (root.defaultValue === undefined || !leadsToRoot(root.defaultValue, root.type)) continue;
+    diagnostics.add(root.defaultValue, `The default ${print(root.defaultValue)} contains itself.`);
   }
 }
 

@@ -129,10 +129,10 @@ function checkNames(operations: readonly OperationDefinitionNode[], diagnostics:
       diagnostics.add(operation, `Expected a name after "${operation.operation}", which names the generated types.`);
       continue;
     }
-    const known = names.get(name);
     if (name + toTypeName(operation.operation) === IMPORTED_TYPE) {
       diagnostics.add(operation, `The name "${name}" is reserved: the generated file imports ${IMPORTED_TYPE}.`);
     }
+    const known = names.get(name);
     if (known === undefined) names.set(name, operation);
     else {
       const { file, line } = locateAstNode(known);
