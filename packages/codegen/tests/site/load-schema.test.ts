@@ -186,9 +186,10 @@ describe('a field with @search', () => {
 });
 
 test('readContract: reads a heading of comment signs at once', () => {
-  const heading = `${'#'.repeat(28)}\n`;
+  // A check whose time doubles with each sign takes half a minute.
+  const heading = `${'#'.repeat(32)}\n`;
   const start = performance.now();
   const { tables } = readContract(documentsWith(`${heading}type Pan implements Node @record { a: Int }`));
   expect(tables.map(({ kind }) => kind)).toEqual(['Pan']);
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
