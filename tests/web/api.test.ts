@@ -26,7 +26,7 @@ describe('toProblem', () => {
   test('says in words that a text does not match a pattern', () => {
     const message = 'Expected name to match pattern "^[a-z]+$"; received 3 characters.';
     const { message: shown } = toProblem(new ApiError(message, { statusCode: 400, code: 'invalid_input' }));
-    expect(shown).toBe('Some characters of “name” aren’t allowed, or not in their place.');
+    expect(shown).toBe('“name” contains a character that isn’t allowed, or one in the wrong place.');
   });
 
   test('asks to check for the change after a request without a response in time', () => {

@@ -118,7 +118,8 @@ function toResponseProblem(error: ApiError): Problem {
   // Such a message is for programs: pages send the header themselves.
   if (message.includes('Idempotency-Key')) return { message: NO_RESULT, code, canRetry: true };
   const shown =
-    IN_WORDS[message] ?? message.replace(PATTERN, 'Some characters of “$1” aren’t allowed, or not in their place.');
+    IN_WORDS[message] ??
+    message.replace(PATTERN, '“$1” contains a character that isn’t allowed, or one in the wrong place.');
   if (code !== undefined) return { message: shown, code, field, ...(statusCode >= 500 && { requestId }), canRetry };
   // Every error of this server has a code.
   return { message: `A proxy in front of the server responded with status ${statusCode}.`, canRetry };

@@ -319,7 +319,7 @@ describeInBrowser('creating and importing secrets', () => {
     await button('Add').click();
     await page
       .getByRole('alert')
-      .getByText('Some characters of “name” aren’t allowed, or not in their place.')
+      .getByText('“name” contains a character that isn’t allowed, or one in the wrong place.')
       .waitFor();
     await go('/vault/tokens');
     const tokens = page.getByRole('region', { name: 'Consumer tokens' });
