@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { accountsCommand } from './commands/accounts.js';
 import { backupCommand, restoreCommand } from './commands/backup.js';
-import { checkConfigCommand } from './commands/check-config.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
-import { doctorCommand } from './commands/doctor/doctor.js';
+import { checkConfigCommand, doctorCommand } from './commands/doctor/doctor.js';
 import { exportCommand } from './commands/export.js';
 import { imagesCommand } from './commands/images.js';
 import { keysCommand } from './commands/keys.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.js';
-import { createAddressPolicy } from '../src/dashboard/forges/http/address-policy.js';
+import { createAddressPolicy } from '../src/dashboard/forges/http/fetch-response.js';
 import { product } from '../src/product.js';
 
 let folder: string;

@@ -7,7 +7,7 @@ import { createAccounts } from '../../src/accounts/accounts.js';
 import type { SessionCaller } from '../../src/accounts/callers.js';
 import type { BoardSnapshot } from '../../src/dashboard/boards/board.js';
 import { createBoards } from '../../src/dashboard/boards/boards.js';
-import { createVisits } from '../../src/dashboard/boards/visits.js';
+import { createVisits } from '../../src/dashboard/boards/owner-state.js';
 import type { Database } from '../../src/storage/database.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { build } from '../child.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BoardSnapshot } from '../../src/dashboard/boards/board.js';
-import { toBoardRows } from '../../src/dashboard/forges/rules/board-rows.js';
+import { toBoardRows } from '../../src/dashboard/forges/board-rows.js';
 
 type Forge = BoardSnapshot['pullRequests'][number]['forge'];
 type Facts = Parameters<typeof toBoardRows>[0]['pullRequests'][number];

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PublishedIndex, readHead } from '../../src/site-data/index/index-head.js';
-import { openObjectStore } from '../../src/storage/objects/open-store.js';
+import { openObjectStore } from '../../src/storage/objects/s3-store.js';
 import { BUCKET, startS3Server } from '../../tests/storage/objects/s3-server.js';
 import { type FaultServer, start, stop } from '../operations/fault-server.js';
 import { toTable } from '../table.js';

@@ -5,8 +5,7 @@ import { toRelyingParty } from './ceremony.js';
 import type { PasskeyListener } from './events.js';
 import { createInvitations, createSetupLink, type Invitations, type SetupLink } from './invitations.js';
 import { createPasskeys, type Passkeys } from './passkeys.js';
-import { createRegistration, type Registration } from './registration.js';
-import { createSignIn, type SignIn } from './sign-in.js';
+import { createRegistration, type Registration, createSignIn, type SignIn } from './sign-in.js';
 import { createUserStore, type UserStore } from './users.js';
 
 export interface Accounts {

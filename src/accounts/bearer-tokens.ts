@@ -5,8 +5,15 @@ import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepareBatch, prepareInsert } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
-import type { Caller, Scope, TokenAccess } from './callers.js';
-import { ALL_PERMISSIONS, formatAccess, isAddressAllowed, parseAccess } from './token-access.js';
+import {
+  type Caller,
+  type Scope,
+  type TokenAccess,
+  ALL_PERMISSIONS,
+  formatAccess,
+  isAddressAllowed,
+  parseAccess,
+} from './callers.js';
 
 /** The minimum time between two writes of the time of last use. */
 const LAST_USED_PRECISION_MS = 60_000;

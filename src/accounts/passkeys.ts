@@ -12,10 +12,10 @@ import {
   readChallenge,
   type RelyingParty,
   toCreationOptions,
+  verifyNewPasskey,
 } from './ceremony.js';
 import { type PasskeyListener, recordEvent } from './events.js';
 import { parseLabel } from './users.js';
-import { verifyNewPasskey } from './verify-passkey.js';
 
 /** More than the number of devices of any user. */
 const MAX_PASSKEYS = 20;

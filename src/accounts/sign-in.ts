@@ -1,5 +1,7 @@
+import { hash, randomBytes } from 'node:crypto';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
-import { type PasskeysTable, toUsernameKey } from '../storage/tables.js';
+import { type PasskeysTable, toUsernameKey, type ChallengesTable, type InvitationsTable } from '../storage/tables.js';
 import { startSession } from './authentication.js';
 import type { SessionCaller } from './callers.js';
 import {
@@ -12,11 +14,24 @@ import {
   type RelyingParty,
   type RequestOptions,
   toRequestOptions,
+  verifyPasskey,
+  type CreationOptions,
+  toCreationOptions,
+  verifyNewPasskey,
 } from './ceremony.js';
 import { recordEvent } from './events.js';
-import type { SignInResult } from './registration.js';
-import { toUser } from './users.js';
-import { verifyPasskey } from './verify-passkey.js';
+import { assertUsernameAvailable, hasNoUsers } from './invitations.js';
+import { insertPasskey, type PasskeyDependencies } from './passkeys.js';
+import {
+  toUser,
+  findUserRow,
+  insertUser,
+  type NewUser,
+  parseDisplayName,
+  parseLabel,
+  parseUsername,
+  type User,
+} from './users.js';
 
 export interface FinishSignInRequest {
   /** The username that the passkey must belong to; by default any. */
@@ -111,4 +126,163 @@ async function updateCounter(
 
 function isExpected(usernameKey: string, username: string | undefined): boolean {
   return username === undefined || toUsernameKey(username.trim()) === usernameKey;
+}
+
+export interface SignInResult {
+  readonly user: User;
+  /** The secret that the cookie carries. */
+  readonly sessionId: string;
+}
+
+interface RegistrationRequest extends NewUser {
+  /** The secret of a setup link or of an invitation. */
+  readonly inviteToken?: string;
+}
+
+export interface Registration {
+  /** Returns whether no account exists yet, so that the setup link can create the first one. */
+  isOpen(): Promise<boolean>;
+  /**
+   * Starts registering an account. Only the challenge is stored, so an abandoned registration doesn't reserve the
+   * username.
+   *
+   * @throws AppError `forbidden` without a valid link for this username, whether or not it is taken; `conflict` when the
+   * link is valid and the username is taken.
+   */
+  begin(request: RegistrationRequest): Promise<CreationOptions>;
+  /**
+   * Creates the account with its first passkey, signs it in, and uses up the link.
+   *
+   * @throws AppError `invalid_input` for a failed ceremony, `conflict` when another link for the same username was used
+   * first.
+   */
+  finish(answer: FinishRegistrationRequest, from: string): Promise<RegistrationResult>;
+}
+
+interface RegistrationResult extends SignInResult {
+  readonly passkeyId: string;
+}
+
+interface FinishRegistrationRequest {
+  readonly username: string;
+  /** The unverified credential from the browser. */
+  readonly credential: unknown;
+  /** The name of the passkey. */
+  readonly label?: string;
+  /** The `User-Agent` of the browser, of which the session stores a coarse name. */
+  readonly userAgent?: string;
+}
+
+export function createRegistration(
+  database: Database,
+  { relyingParty, passkeyListener, now }: PasskeyDependencies,
+): Registration {
+  return {
+    isOpen: () => hasNoUsers(database),
+    async begin({ inviteToken = '', ...requested }) {
+      const name = parseUsername(requested.username);
+      const link = await getLink(database, { inviteToken, username: name, at: now() });
+      // Usernames are case-insensitive; the invitation determines the spelling.
+      const username = link.username ?? name;
+      const displayName = link.display_name ?? parseDisplayName(requested.displayName);
+      await assertUsernameAvailable(database, username);
+      const userHandle = randomBytes(32).toString('base64url');
+      const state = {
+        invitation_id: link.id,
+        username,
+        display_name: displayName,
+        user_handle: userHandle,
+        at: now(),
+      };
+      const challenge = await createChallenge(database, { ceremony: 'register', ...state });
+      const requiresVerification =
+        link.username_key === null || (await findUserRow(database, username))?.is_admin === 1;
+      return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge, requiresVerification });
+    },
+    async finish({ username, credential, label = 'First passkey', userAgent }, from) {
+      const name = parseLabel(label);
+      const challenge = readChallenge(credential);
+      const begun = await consumeChallenge(database, challenge, { ceremony: 'register', at: now() });
+      const account = begun && toAccount(begun);
+      if (!account || toUsernameKey(account.username) !== toUsernameKey(username.trim())) throw ceremonyError();
+      const { passkey, isUserVerified } = await verifyNewPasskey(credential, {
+        challenge,
+        relyingParty: relyingParty(),
+      });
+      return inTransaction(database, async (transaction) => {
+        const at = now();
+        const user = await findOrAddPerson(transaction, account, at);
+        assertUserVerified(user, isUserVerified);
+        const own = { person_id: user.id, user_handle: account.userHandle, label: name, created_at: at };
+        await insertPasskey(transaction, { ...passkey, ...own });
+        const actor = { kind: 'session', personId: user.id } as const;
+        const event = { actor, personId: user.id, subject: user.username, from, at };
+        await recordEvent(transaction, { action: 'account_created', ...event });
+        await passkeyListener(transaction, {
+          action: 'create',
+          passkeyId: passkey.id,
+          actor,
+          personId: user.id,
+          from,
+          at,
+        });
+        const sessionId = await startSession(transaction, { personId: user.id, userAgent, at });
+        return { user, passkeyId: passkey.id, sessionId };
+      });
+    },
+  };
+}
+
+/** An account whose registration was started. */
+interface PendingAccount extends NewUser {
+  readonly invitationId: string;
+  readonly userHandle: string;
+}
+
+function toAccount({
+  invitation_id,
+  username,
+  display_name,
+  user_handle,
+}: ChallengesTable): PendingAccount | undefined {
+  if (invitation_id === null || username === null || display_name === null || user_handle === null) return undefined;
+  return { invitationId: invitation_id, username, displayName: display_name, userHandle: user_handle };
+}
+
+interface LinkUse {
+  readonly inviteToken: string;
+  readonly username: string;
+  readonly at: number;
+}
+
+async function getLink(database: Database, { inviteToken, username, at }: LinkUse): Promise<InvitationsTable> {
+  const links = database.selectFrom('invitations').selectAll().where('expires_at', '>', at);
+  const link = await links.where('hash', '=', hash('sha256', inviteToken)).executeTakeFirst();
+  const isSetup = link?.username_key === null;
+  const isValid = isSetup ? await hasNoUsers(database) : link?.username_key === toUsernameKey(username);
+  if (link !== undefined && isValid) return link;
+  const message = 'No valid setup link or invitation for this username. It may have expired. Ask for a new one.';
+  throw new AppError('forbidden', message);
+}
+
+/**
+ * Uses up the link, and all other links for the same username. A user whose access was revoked gets the existing account
+ * with its data.
+ */
+async function findOrAddPerson(transaction: Database, account: PendingAccount, at: number): Promise<User> {
+  const { invitationId, username, displayName } = account;
+  const used = await transaction
+    .deleteFrom('invitations')
+    .where('id', '=', invitationId)
+    .where('expires_at', '>', at)
+    .returning('username_key')
+    .executeTakeFirst();
+  if (used === undefined || (used.username_key === null && !(await hasNoUsers(transaction)))) throw ceremonyError();
+  await transaction
+    .deleteFrom('invitations')
+    .where((row) => row.or([row('username_key', '=', toUsernameKey(username)), row('username_key', 'is', null)]))
+    .execute();
+  await assertUsernameAvailable(transaction, username);
+  const known = await findUserRow(transaction, username);
+  return known === undefined ? insertUser(transaction, { username, displayName }, at) : toUser(known);
 }

@@ -25,7 +25,7 @@ export function keysCommand(out: NodeJS.WritableStream): Command {
         const { openStateFolder } = await import('../storage/state-folder.js');
         const { rotateServerKey } = await import('../storage/server-key.js');
         const { reencryptNotifications } = await import('../dashboard/notifications/notifications.js');
-        const { reencryptSettings } = await import('../dashboard/settings/settings-row.js');
+        const { reencryptSettings } = await import('../dashboard/settings/settings-rows.js');
         const { replaceAuditKey } = await import('../secrets/audit/sequence.js');
         const folder = await openStateFolder(state);
         try {

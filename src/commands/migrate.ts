@@ -4,7 +4,7 @@ import { loadConfig } from '../config/config.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import type { DatabaseTarget } from '../storage/database.js';
-import type { PendingMigration } from '../storage/migration-plan.js';
+import type { PendingMigration } from '../storage/migrate.js';
 import { addServerOptions } from './server-options.js';
 
 interface Flags {
@@ -24,7 +24,7 @@ export function migrateCommand(out: NodeJS.WritableStream): Command {
     .action(async ({ dryRun, deleteRows, ...flags }: Flags) => {
       const config = await loadConfig({ flags });
       const { toDatabaseTarget } = await import('../storage/open-database.js');
-      const { planMigrations } = await import('../storage/migration-plan.js');
+      const { planMigrations } = await import('../storage/migrate.js');
       const place = toDatabaseTarget(config);
       if ('file' in place) await access(place.file).catch(throwMissing);
       try {

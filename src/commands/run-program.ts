@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { StartupError } from '../config/startup-error.js';
-import { toJson, toPrintable } from './secrets/print.js';
+import { toJson, toPrintable } from './secrets/terminal.js';
 
 /** Runs the command that the arguments of the process name, and reports an expected failure in one line. */
 export async function runProgram(program: Command): Promise<void> {

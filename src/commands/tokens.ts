@@ -1,12 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliTokens, ApiToken } from '../accounts/api-tokens.js';
-import type { Permission, TokenAccess } from '../accounts/callers.js';
-import { ALL_PERMISSIONS } from '../accounts/token-access.js';
+import { type Permission, type TokenAccess, ALL_PERMISSIONS } from '../accounts/callers.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';
 import type { CliServiceTokens, TokenMetadata } from '../secrets/service-tokens.js';
 import { collectValues } from './secrets/options.js';
-import { toTable } from './secrets/print.js';
+import { toTable } from './secrets/terminal.js';
 import { addServerOptions, withServerDatabase, type OutputStreams } from './server-options.js';
 
 /** The longest lifetimes that the contracts allow, in days. */

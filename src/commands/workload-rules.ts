@@ -1,10 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Permission } from '../accounts/callers.js';
-import { ALL_PERMISSIONS } from '../accounts/token-access.js';
+import { type Permission, ALL_PERMISSIONS } from '../accounts/callers.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import type { CliWorkloadRules, WorkloadRule } from '../secrets/workload/rules.js';
 import { collectValues } from './secrets/options.js';
-import { toTable } from './secrets/print.js';
+import { toTable } from './secrets/terminal.js';
 import { addServerOptions, withServerDatabase, type OutputStreams } from './server-options.js';
 
 interface Flags {

@@ -8,7 +8,7 @@ import { product } from '../product.js';
 import { isProjectFile, type ProjectConfig } from '../project/project.js';
 import { parseS3Url } from '../storage/objects/s3-location.js';
 import { Ajv2020 } from './ajv.js';
-import { readEnvironment } from './environment.js';
+import { readEnvironment, findUnknownVariables } from './environment.js';
 import { importScript } from './import-script.js';
 import {
   CONFIG_FORMATS,
@@ -20,7 +20,6 @@ import {
   parseListenAddress,
 } from './options.js';
 import { StartupError } from './startup-error.js';
-import { findUnknownVariables } from './variables.js';
 
 export interface Config {
   /** The services that can run, and where their code is. */

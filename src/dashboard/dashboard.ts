@@ -4,32 +4,33 @@ import { type ChangeNotices, createBoardChanges, readBoardVersions } from './boa
 import { type BoardStreams, createBoardStreams } from './boards/board-streams.js';
 import { type Boards, createBoards } from './boards/boards.js';
 import { createFeeds, type Feeds } from './boards/feeds.js';
+import { createSnoozes, type Snoozes, createVisits, type Visits } from './boards/owner-state.js';
 import { createSharing, getBoardOwnerId, type Sharing } from './boards/sharing.js';
-import { createSnoozes, type Snoozes } from './boards/snoozes.js';
 import { createViews, type Views } from './boards/views.js';
-import { createVisits, type Visits } from './boards/visits.js';
 import { createForgeClients, type ForgeClients } from './forges/forge-clients.js';
 import type { GithubApp } from './forges/github/access.js';
-import { deleteOldDays } from './insights/daily-counts.js';
 import { createHistories, deleteOldHistories, type Histories } from './insights/histories.js';
 import { createReviewInsights, type ReviewInsights } from './insights/review-insights.js';
-import { createThroughput, type Throughput } from './insights/throughput.js';
+import { deleteOldDays, createThroughput, type Throughput } from './insights/throughput.js';
 import { createJobs, type Jobs } from './jobs.js';
 import { createNotifications, type Notifications } from './notifications/notifications.js';
 import { deleteOldNotifications } from './notifications/outbox.js';
-import type { SmtpOptions } from './notifications/smtp.js';
+import type { SmtpOptions } from './notifications/transports.js';
 import { type Actions, createActions } from './pull-requests/actions.js';
-import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
 import { createAutomation } from './pull-requests/automation.js';
+import { createAttempts, deleteExpiredAttempts } from './pull-requests/send-action-once.js';
 import { deleteExpiredState } from './pull-requests/state-entries.js';
 import { createRefresher, createRefreshes, INTERVAL_MS, type Refresher, type Refreshes } from './refresh/refresher.js';
 import { findReadingConnection } from './refresh/repository-snapshots.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
-import { createCredentials, type Credentials } from './settings/credentials.js';
-import { createPreferences, type Preferences } from './settings/preferences.js';
+import {
+  createCredentials,
+  type Credentials,
+  createForgeConnectionTest,
+  type ForgeConnectionTest,
+} from './settings/credentials.js';
 import { createRepositories, type Repositories } from './settings/repositories.js';
-import { createSettings, type Settings } from './settings/settings.js';
-import { createForgeConnectionTest, type ForgeConnectionTest } from './settings/test-connection.js';
+import { createPreferences, type Preferences, createSettings, type Settings } from './settings/settings.js';
 import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
 import {
   createEnsureWebhook,

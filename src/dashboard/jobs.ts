@@ -4,7 +4,7 @@ import type { components } from '../generated/dashboard/types.js';
 import type { CleanupJob } from '../storage/cleanup-job.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/tables.js';
-import { readNotificationQueue } from './notifications/queue.js';
+import { readNotificationQueue } from './notifications/worker.js';
 import { cancelLease } from './refresh/lease.js';
 import type { Refresher } from './refresh/refresher.js';
 import type { Deliveries } from './webhooks/deliveries.js';

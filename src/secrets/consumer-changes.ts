@@ -3,7 +3,6 @@ import { AppError } from '@trellis/core/errors';
 import { assertRecentSignIn, type Caller } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { updateResealOfConsumer, updateResealOfSecrets } from './sealed-values.js';
-import { renameInRules } from './workload/rules-of-consumer.js';
 
 /** Reports whether a secret names the consumer, or it was added. */
 export async function consumerExists(database: Database, name: string): Promise<boolean> {
@@ -83,7 +82,7 @@ async function assertNoSharedVariants(transaction: Database, from: string, to: s
 }
 
 /** The registered public key of a consumer. */
-export interface ConsumerKey {
+interface ConsumerKey {
   readonly name: string;
   readonly publicKey: string;
 }
@@ -186,4 +185,19 @@ export async function revokeConsumerTokens(transaction: Database, name: string, 
     .returning('id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Makes the rules of a consumer follow its new name, as its tokens do. */
+async function renameInRules(transaction: Database, from: string, to: string): Promise<void> {
+  await transaction.updateTable('workload_rules').set({ consumer: to }).where('consumer', '=', from).execute();
+}
+
+/**
+ * Deletes the rules of a deleted consumer, so that they give no access to a later consumer with the same name.
+ *
+ * @returns their names.
+ */
+export async function removeRulesOfConsumer(transaction: Database, consumer: string): Promise<string[]> {
+  const rows = transaction.deleteFrom('workload_rules').where('consumer', '=', consumer).returning('name');
+  return (await rows.execute()).map(({ name }) => name);
 }

@@ -2,6 +2,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
+import { parsePublicKey, toKeyFingerprint } from './age-format.js';
 import { appendAuditEntries, type AuditDetail, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import {
   assertConsumerExists,
@@ -10,10 +11,9 @@ import {
   renameConsumer,
   revokeConsumerTokens,
   savePublicKey,
+  removeRulesOfConsumer,
 } from './consumer-changes.js';
-import { parsePublicKey, toKeyFingerprint } from './public-keys.js';
 import { findRestrictions, requireUnrestricted } from './token-scope.js';
-import { removeRulesOfConsumer } from './workload/rules-of-consumer.js';
 
 export interface Consumer {
   readonly name: string;

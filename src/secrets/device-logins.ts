@@ -2,9 +2,15 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import type { ServiceTokens } from '../accounts/bearer-tokens.js';
-import { type Caller, type Permission, requireAdminSession, type TokenAccess } from '../accounts/callers.js';
+import {
+  type Caller,
+  type Permission,
+  requireAdminSession,
+  type TokenAccess,
+  ALL_PERMISSIONS,
+  parseAccess,
+} from '../accounts/callers.js';
 import type { SignIn } from '../accounts/sign-in.js';
-import { ALL_PERMISSIONS, parseAccess } from '../accounts/token-access.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { DeviceLoginsTable } from '../storage/tables.js';
 import { appendAuditEntry, type RequestOrigin } from './audit/chain.js';

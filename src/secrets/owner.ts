@@ -1,8 +1,8 @@
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction } from '../storage/database.js';
+import { parsePublicKey, toKeyFingerprint } from './age-format.js';
 import { appendAuditEntry, type AuditOrigin, type RequestOrigin } from './audit/chain.js';
-import { parsePublicKey, toKeyFingerprint } from './public-keys.js';
 import { updateResealOfAll } from './sealed-values.js';
 
 /** The owner's public key and the copies of their identity. */

@@ -9,9 +9,8 @@ import type { RawBuilder } from 'kysely';
 import type { Database } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
-import { AgeFileError, readAgeFile } from './age-file.js';
+import { AgeFileError, readAgeFile, toKeyFingerprint } from './age-format.js';
 import type { Actor, AuditDetail } from './audit/chain.js';
-import { toKeyFingerprint } from './public-keys.js';
 import {
   readSecretMetadata,
   type SecretLabels,

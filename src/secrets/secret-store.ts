@@ -34,8 +34,14 @@ import {
   type SecretRef,
   type SecretTableRow,
 } from './secret-records.js';
-import { parseTags } from './tags.js';
-import { assertCanChange, assertCanLabel, assertInScope, findRestrictions, readLabels } from './token-scope.js';
+import {
+  parseTags,
+  assertCanChange,
+  assertCanLabel,
+  assertInScope,
+  findRestrictions,
+  readLabels,
+} from './token-scope.js';
 import { assertSignsPlace, assertSignsValue, readValueSignature, type ValueSignature } from './value-signatures.js';
 
 /** A sealed value with its metadata, to create a secret or replace a value. */

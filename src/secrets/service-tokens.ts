@@ -6,8 +6,9 @@ import {
   requireAdminSession,
   type TokenAccess,
   type UserCaller,
+  parseAccess,
+  parseAddresses,
 } from '../accounts/callers.js';
-import { parseAccess, parseAddresses } from '../accounts/token-access.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
 import {
@@ -19,8 +20,7 @@ import {
   toActor,
 } from './audit/chain.js';
 import { parseConsumerName } from './consumers.js';
-import { parseTags } from './tags.js';
-import { requireUnrestricted } from './token-scope.js';
+import { parseTags, requireUnrestricted } from './token-scope.js';
 
 interface ServiceTokenPage {
   readonly tokens: readonly TokenMetadata[];

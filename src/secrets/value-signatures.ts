@@ -12,7 +12,7 @@ import {
   type SignedStatement,
   type ValueStatement,
 } from '../sealing/value-statement.js';
-import { toKeyFingerprint } from './public-keys.js';
+import { toKeyFingerprint } from './age-format.js';
 
 /** A signature that its key has made. */
 export interface ValueSignature {

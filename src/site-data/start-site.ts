@@ -31,11 +31,10 @@ import {
 } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from '../config/config.js';
-import { createImageSources } from './images.js';
+import { createImageSources, prepareSitePreviews, type SitePreviews } from './images.js';
 import type { IndexProgress } from './index/index-head.js';
 import type { IndexPublisher } from './index/publisher.js';
 import { openMarkdown } from './markdown.js';
-import { prepareSitePreviews, type SitePreviews } from './previews.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
 import type {
   ImageService,

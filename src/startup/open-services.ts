@@ -11,9 +11,8 @@ import type { PasskeyListener } from '../accounts/events.js';
 import type { Config } from '../config/config.js';
 import { withServerKey } from '../config/server-key-command.js';
 import { createDashboard, deleteExpiredDashboardData, type Dashboard } from '../dashboard/dashboard.js';
-import { createAddressPolicy } from '../dashboard/forges/http/address-policy.js';
-import { createAgent } from '../dashboard/forges/http/fetch-response.js';
-import { deleteExpiredDeliveries } from '../dashboard/webhooks/seen-deliveries.js';
+import { createAddressPolicy, createAgent } from '../dashboard/forges/http/fetch-response.js';
+import { deleteExpiredDeliveries } from '../dashboard/webhooks/deliveries.js';
 import { createSecretsAccess } from '../secrets/access.js';
 import { auditPasskeyChange } from '../secrets/audit/chain.js';
 import { createDenialLog } from '../secrets/audit/denials.js';
@@ -35,10 +34,15 @@ import { startDatabaseClock } from '../storage/database-clock.js';
 import { isPostgres, type Database } from '../storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses } from '../storage/idempotency-store.js';
 import { migrateService } from '../storage/migrate.js';
-import { assertDatabaseKept, markDatabaseCreated } from '../storage/new-database.js';
 import { type Notices, openNotices } from '../storage/notices.js';
 import type { SharedFileStore } from '../storage/objects/shared-files.js';
-import { openDatabase, openMigratedDatabase, toDatabaseTarget } from '../storage/open-database.js';
+import {
+  assertDatabaseKept,
+  markDatabaseCreated,
+  openDatabase,
+  openMigratedDatabase,
+  toDatabaseTarget,
+} from '../storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts } from '../storage/rate-counts.js';
 import { createReadiness } from '../storage/readiness.js';
 import { assertServerKey, createServerKey, openServerKey, type ServerKey } from '../storage/server-key.js';
@@ -301,7 +305,7 @@ async function openSite(config: Config, options: ServicesOptions & SiteServiceOp
 
 async function openReplica(index: string, config: Config, options: SiteServiceOptions): Promise<SharingSiteService> {
   const [{ openObjectStore }, { startReplicaSite }] = await Promise.all([
-    import('../storage/objects/open-store.js'),
+    import('../storage/objects/s3-store.js'),
     import('../site-data/index/replica-site.js'),
   ]);
   return startReplicaSite(config, openObjectStore(index, config.awsEnvironment), options);
@@ -312,7 +316,7 @@ async function openOwnSite(config: Config, options: ServicesOptions & SiteServic
   const { sitePublish, awsEnvironment, state } = config;
   if (sitePublish === undefined) return startSite(config, options);
   const [{ openObjectStore }, { openPublisher }] = await Promise.all([
-    import('../storage/objects/open-store.js'),
+    import('../storage/objects/s3-store.js'),
     import('../site-data/index/publisher.js'),
   ]);
   const { log, version: release, signal } = options;
@@ -327,7 +331,7 @@ async function openOwnSite(config: Config, options: ServicesOptions & SiteServic
 async function openBucketFiles({ siteIndex, state, awsEnvironment }: Config): Promise<SiteFiles | undefined> {
   if (siteIndex === undefined) return undefined;
   const [{ openObjectStore }, { openSiteFiles, toReplicaFolder }] = await Promise.all([
-    import('../storage/objects/open-store.js'),
+    import('../storage/objects/s3-store.js'),
     import('../site-data/index/site-files.js'),
   ]);
   return openSiteFiles(openObjectStore(siteIndex, awsEnvironment), toReplicaFolder(state));
@@ -343,7 +347,7 @@ async function openSharedFiles(
 ): Promise<SharedFileStore | undefined> {
   if (objects === undefined) return undefined;
   const [{ openObjectStore }, { createSharedFiles }] = await Promise.all([
-    import('../storage/objects/open-store.js'),
+    import('../storage/objects/s3-store.js'),
     import('../storage/objects/shared-files.js'),
   ]);
   const report = (message: string): void => log.warn(message);
@@ -370,7 +374,7 @@ async function toArchiveTasks({ auditRetention, state, awsEnvironment: env }: Co
 /** Returns the task that copies the end of the audit log to other places, if there are any. */
 async function toExportTasks({ auditExport, state, awsEnvironment: env }: Config, database: Database) {
   if (auditExport.length === 0) return [];
-  const { createExport, createPositionExport } = await import('../secrets/audit/export-position.js');
+  const { createExport, createPositionExport } = await import('../secrets/audit/archive.js');
   const { openBackupTarget } = await import('../storage/backups/target.js');
   const open = (place: string) => openBackupTarget(place, { folder: state, env });
   return [

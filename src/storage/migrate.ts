@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
-import { type Database, DatabaseError, isPostgres } from './database.js';
-import { sql } from './kysely.js';
+import type { Kysely, CompiledQuery, Driver } from 'kysely';
+import { type Database, DatabaseError, isPostgres, connectDatabase, type DatabaseTarget } from './database.js';
+import { sql, Kysely as KyselyDatabase } from './kysely.js';
 import {
   accounts,
   boards,
@@ -11,14 +11,17 @@ import {
   rateCounts,
   serverKey,
 } from './migrations/0001-0008-first-tables.js';
-import { refresh, actions, webhookDeliveries, views } from './migrations/0009-0012-refreshes-and-marks.js';
 import {
+  refresh,
+  actions,
+  webhookDeliveries,
+  views,
   secretValues,
   secretsUpkeep,
   retiredWebhooks,
   throughput,
   auditSequence,
-} from './migrations/0013-0017-audited-values.js';
+} from './migrations/0009-0017-refreshes-and-values.js';
 import {
   lists,
   explicitRecipients,
@@ -26,16 +29,16 @@ import {
   hiddenRepositories,
   secretsTrust,
   auditArchives,
-} from './migrations/0018-0023-lists-and-trust.js';
-import {
   notifications,
   forgeCredentials,
   workloadIdentity,
   valueSignatures,
   reviewHistory,
-} from './migrations/0024-0028-notifications-and-history.js';
-import { deviceLogins } from './migrations/0030-device-logins.js';
-import { sessionDetails } from './migrations/0031-session-details.js';
+  deviceLogins,
+  sessionDetails,
+} from './migrations/0018-0031-trust-and-history.js';
+import { postgresDialect } from './postgres.js';
+import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -142,7 +145,7 @@ export interface DeletedRows {
 }
 
 /** Counts the rows that a pending migration would delete. A table that a pending migration creates has none. */
-export async function countDeletedRows(database: Database, migration: Migration): Promise<DeletedRows> {
+async function countDeletedRows(database: Database, migration: Migration): Promise<DeletedRows> {
   const table = DELETED_ROWS.get(migration);
   if (table === undefined || !(await hasTable(database, table))) return { table: table ?? '', rows: 0 };
   const count = database.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('rows'));
@@ -270,4 +273,72 @@ async function readVersion(versions: Kysely<SchemaVersions>): Promise<number> {
     .select(({ fn }) => fn.max<number | null>('version').as('last'))
     .executeTakeFirstOrThrow();
   return last ?? 0;
+}
+
+/** A migration that the next start runs. */
+export interface PendingMigration {
+  readonly number: number;
+  readonly name: string;
+  readonly deleted: DeletedRows;
+  /** The statements, without values. */
+  readonly statements: readonly string[];
+}
+
+/** Lists the pending migrations with their statements, without changing or locking anything. */
+export async function planMigrations(
+  place: DatabaseTarget,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<PendingMigration[]> {
+  const database = connectDatabase(place);
+  try {
+    return await plan(database, place, migrations);
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function plan(
+  database: Database,
+  place: DatabaseTarget,
+  migrations: readonly Migration[],
+): Promise<PendingMigration[]> {
+  const { version } = await readSchema(database);
+  const pending: PendingMigration[] = [];
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    const deleted = await countDeletedRows(database, migration);
+    pending.push({ number: index + 1, name: migration.name, deleted, statements: await record(migration, place) });
+  }
+  return pending;
+}
+
+/** Runs a migration without a database, and returns its statements. Queries return no rows. */
+async function record(migration: Migration, place: DatabaseTarget): Promise<string[]> {
+  const statements: string[] = [];
+  const connection = {
+    executeQuery: async ({ sql }: CompiledQuery) => {
+      statements.push(sql);
+      return { rows: [] };
+    },
+    streamQuery: () => {
+      throw new Error('A migration does not stream.');
+    },
+  };
+  const nothing = async (): Promise<void> => undefined;
+  const driver: Driver = {
+    ...{ init: nothing, destroy: nothing, releaseConnection: nothing },
+    ...{ beginTransaction: nothing, commitTransaction: nothing, rollbackTransaction: nothing },
+    acquireConnection: async () => connection,
+  };
+  const dialect = 'url' in place ? postgresDialect({ ...place, hasDeadlines: false }) : sqliteDialect(place.file);
+  const recorder: Kysely<unknown> = new KyselyDatabase({
+    dialect: {
+      createAdapter: () => dialect.createAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (database) => dialect.createIntrospector(database),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    },
+  });
+  await migration(recorder);
+  return statements;
 }

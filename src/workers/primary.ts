@@ -14,7 +14,6 @@ import { aborted, checkOpenSite, DRAIN_MS } from '../startup/start-server.js';
 import { announce, toScanOutput } from '../telemetry/log.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 import type { FromWorker, ToWorker } from './primary-link.js';
-import { createMetricsRequests } from './worker-metrics.js';
 import { startWorkers, type WorkerPool } from './worker-pool.js';
 
 /** The longest time that a worker may take beyond the drain time, to close its databases and its bucket. */
@@ -190,3 +189,44 @@ const poolGauges = (pool: WorkerPool) => [
     read: () => pool.failures,
   },
 ];
+
+/** A worker that takes longer is left out of the sums. */
+const TIMEOUT_MS = 2_000;
+
+interface PendingRead {
+  readonly received: (readonly object[])[];
+  readonly expected: number;
+  readonly end: () => void;
+}
+
+/** Requests the metrics of the workers. */
+export function createMetricsRequests(request: (id: number) => void) {
+  const pending = new Map<number, PendingRead>();
+  let last = 0;
+  return {
+    /** Returns the metrics of each worker that responds in time. */
+    async read(expected = 0): Promise<readonly (readonly object[])[]> {
+      last += 1;
+      const id = last;
+      const received: (readonly object[])[] = [];
+      if (expected === 0) return received;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, TIMEOUT_MS);
+        const end = (): void => {
+          clearTimeout(timer);
+          resolve();
+        };
+        pending.set(id, { received, expected, end });
+        request(id);
+      });
+      pending.delete(id);
+      return received;
+    },
+    receive({ id, metrics }: FromWorker & { readonly kind: 'metrics' }): void {
+      const read = pending.get(id);
+      if (read === undefined) return;
+      read.received.push(metrics);
+      if (read.received.length === read.expected) read.end();
+    },
+  };
+}

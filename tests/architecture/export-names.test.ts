@@ -13,7 +13,7 @@ const SOURCES = /^(?:src\/(?!generated\/)|packages\/[^/]+\/src\/).*\.tsx?$/u;
 const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]])[] = [
   [
     'each forge has an implementation of the same function',
-    ['belongsOnBoard', 'toRepository', 'toForgePullRequest', 'toForgeIssue', 'createHistoryReader'],
+    ['belongsOnBoard', 'toRepository', 'toForgePullRequest', 'toForgeIssue'],
   ],
   [
     'each forge has its form of the same response or query',
@@ -30,7 +30,6 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
       'ApiQuota',
       'Throughput',
       'ReviewInsights',
-      'Theme',
       'Settings',
       'SettingsRequest',
       'ObjectMetadata',

@@ -13,7 +13,7 @@ export interface ImportRule {
 
 /** A domain contains rules and storage. It does not depend on the transport or on other domains. */
 const domain: ImportRule = {
-  rooms: ['storage', 'core', 'accounts/callers', 'accounts/token-access'],
+  rooms: ['storage', 'core', 'accounts/callers'],
   packages: 'no transport',
 };
 

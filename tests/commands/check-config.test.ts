@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { checkConfig } from '../../src/commands/check-config.js';
+import { checkConfig } from '../../src/commands/doctor/doctor.js';
 
 let folder: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import {
   decryptForgeSettings,
   findSettingsRow,
   getOrCreateSettingsRow,
-} from '../../src/dashboard/settings/settings-row.js';
+} from '../../src/dashboard/settings/settings-rows.js';
 import { appendAuditEntries } from '../../src/secrets/audit/chain.js';
 import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { useAuditKey } from '../../src/secrets/audit/signatures.js';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { migrateCommand } from '../../src/commands/migrate.js';
 import type { Database } from '../../src/storage/database.js';
 import { migrate, MIGRATIONS } from '../../src/storage/migrate.js';
-import { explicitRecipients } from '../../src/storage/migrations/0018-0023-lists-and-trust.js';
+import { explicitRecipients } from '../../src/storage/migrations/0018-0031-trust-and-history.js';
 import { inspectDatabase, openDatabase } from '../../src/storage/open-database.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 import { createDatabaseTarget, createTestFolder, engine } from '../storage/engine.js';

@@ -1,6 +1,6 @@
 import { createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Encrypter, armor, generateIdentity, identityToRecipient } from 'age-encryption';
-import { AgeFileError, readAgeFile } from '../../src/secrets/age-file.js';
+import { AgeFileError, readAgeFile } from '../../src/secrets/age-format.js';
 import { ageHeader as header } from './age-files.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -1,5 +1,4 @@
-import type { Caller, TokenAccess } from '../../src/accounts/callers.js';
-import { isAddressAllowed, parseAddresses } from '../../src/accounts/token-access.js';
+import { type Caller, type TokenAccess, isAddressAllowed, parseAddresses } from '../../src/accounts/callers.js';
 import { createConsumerStore } from '../../src/secrets/consumers.js';
 import { ageValue } from './age-files.js';
 import { consumer, openFixtures, script, type SecretsFixtures } from './fixtures.js';

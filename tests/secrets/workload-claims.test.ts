@@ -1,4 +1,4 @@
-import { isRestricted, matchesClaimPattern } from '../../src/secrets/workload/claims.js';
+import { isRestricted, matchesClaimPattern } from '../../src/secrets/workload/rules.js';
 
 test.each([
   ['a', 'a', true],

@@ -1,8 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { createTokenCallers, serviceTokens } from '../../src/accounts/bearer-tokens.js';
-import { createAddressPolicy } from '../../src/dashboard/forges/http/address-policy.js';
-import { createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
+import { createAddressPolicy, createAgent } from '../../src/dashboard/forges/http/fetch-response.js';
 import { createDenialLog, type DenialLog } from '../../src/secrets/audit/denials.js';
 import { sequenceAuditEntries } from '../../src/secrets/audit/sequence.js';
 import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';

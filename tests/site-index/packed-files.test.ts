@@ -13,12 +13,11 @@ import {
   putObject,
   readHead,
 } from '../../src/site-data/index/index-head.js';
-import { openPackTable } from '../../src/site-data/index/packs.js';
 import { openPublishedFiles, type SiteFile } from '../../src/site-data/index/published-files.js';
 import { openPublisher } from '../../src/site-data/index/publisher.js';
-import { openSiteFiles } from '../../src/site-data/index/site-files.js';
+import { openPackTable, openSiteFiles } from '../../src/site-data/index/site-files.js';
 import type { ObjectStore } from '../../src/storage/objects/object-store.js';
-import { openObjectStore } from '../../src/storage/objects/open-store.js';
+import { openObjectStore } from '../../src/storage/objects/s3-store.js';
 import { eventually } from '../eventually.js';
 import { createTestFolder } from '../storage/engine.js';
 import { BUCKET, type S3TestServer, startS3Server } from '../storage/objects/s3-server.js';

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/config.js';
 import type { IndexHead, IndexProgress } from '../../src/site-data/index/index-head.js';
 import { openPublisher } from '../../src/site-data/index/publisher.js';
 import { start } from '../../src/startup/start-server.js';
-import { openObjectStore } from '../../src/storage/objects/open-store.js';
+import { openObjectStore } from '../../src/storage/objects/s3-store.js';
 import { startRoundRobin } from '../contract/round-robin.js';
 import { eventually } from '../eventually.js';
 import { createTestFolder } from '../storage/engine.js';

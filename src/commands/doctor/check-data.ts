@@ -9,8 +9,12 @@ import { useAuditKey } from '../../secrets/audit/signatures.js';
 import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';
 import { connectDatabase } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
-import { findTraceOfDatabase } from '../../storage/new-database.js';
-import { type DatabaseStatus, inspectDatabase, toDatabaseTarget } from '../../storage/open-database.js';
+import {
+  findTraceOfDatabase,
+  type DatabaseStatus,
+  inspectDatabase,
+  toDatabaseTarget,
+} from '../../storage/open-database.js';
 import { createServerKey, findServerKey, SERVER_KEY_FILE, type ServerKey } from '../../storage/server-key.js';
 import { isStateFolderInUse, listInterruptedRestores } from '../../storage/state-folder.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';

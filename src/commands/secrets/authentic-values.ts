@@ -18,9 +18,8 @@ import {
 } from '../../sealing/authentic-values.js';
 import { SealingError } from '../../sealing/sealing-error.js';
 import { type CommandContext, unwrapResult } from './context.js';
-import { EXIT, readNamed } from './exit-codes.js';
 import { readKnownKeys, recordKeys } from './known-keys-file.js';
-import { omitUndefined } from './options.js';
+import { EXIT, readNamed, omitUndefined } from './options.js';
 import { stateFolder, writePrivateFile } from './settings.js';
 
 /** The metadata of a secret. */

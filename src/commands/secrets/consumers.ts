@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { isForeignIdentity } from './age/open-value.js';
-import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { confirm } from './input.js';
+import { type CommandContext, loadSealing, unwrapResult, withContext } from './context.js';
 import { recordConsumerKey, renameKnownConsumer } from './known-keys-file.js';
-import { omitUndefined } from './options.js';
-import { toJson, toTable, writeOutput } from './print.js';
+import { EXIT, omitUndefined } from './options.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+import { type Terminal, confirm, toJson, toTable, writeOutput } from './terminal.js';
 
 interface ConsumerListOptions extends ConnectionOptions {
   readonly query?: string;

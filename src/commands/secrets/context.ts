@@ -2,24 +2,10 @@ import { decodeError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import type { Signer } from '../../sealing/value-statement.js';
-import { EXIT, toCommandError } from './exit-codes.js';
-import { toJson, toPrintable, writeOutput } from './print.js';
-import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
+import { EXIT, toCommandError } from './options.js';
+import { type ConnectionOptions, readSecretSource, readSettings } from './settings.js';
+import { type Environment, toJson, toPrintable, writeOutput, type Terminal } from './terminal.js';
 import type { JobToken } from './workload-token.js';
-
-/** The streams and the environment of a command; tests provide their own. */
-export interface Terminal {
-  readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly err: NodeJS.WritableStream;
-  readonly env: Environment;
-  /** The release of a program that is one file, without the package that names it. */
-  readonly release?: string;
-  /** Whether errors are reported as JSON. */
-  readonly json?: boolean;
-  /** Waits for some milliseconds; tests replace it. */
-  readonly sleep?: (ms: number) => Promise<void>;
-}
 
 /** The context of a command: the service with a credential, and the identity that opens values. */
 export interface CommandContext {

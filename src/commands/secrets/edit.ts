@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import { type CommandContext, type Terminal, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
+import { type CommandContext, withContext } from './context.js';
 import { findSecret } from './objects.js';
-import { addIdOption, collectValues } from './options.js';
+import { EXIT, addIdOption, collectValues } from './options.js';
 import { createMemoryFolder } from './run/secret-files.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty, withoutCredentials } from './settings.js';
+import type { Terminal } from './terminal.js';
 import { describeStored, openCurrentValue, sealReplacement } from './values.js';
 
 interface EditOptions extends ConnectionOptions {

@@ -4,11 +4,8 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import { isForeignIdentity } from './age/open-value.js';
-import { type CommandContext, loadSealing, openContext, type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT, toCommandError } from './exit-codes.js';
-import { prompt, promptHidden, readValue } from './input.js';
-import { omitUndefined } from './options.js';
-import { stripControlCharacters, toJson, writeOutput } from './print.js';
+import { type CommandContext, loadSealing, openContext, unwrapResult, withContext } from './context.js';
+import { EXIT, toCommandError, omitUndefined } from './options.js';
 import {
   addConnectionOptions,
   assertSecure,
@@ -22,6 +19,15 @@ import {
   writePrivateFile,
   writeSettingsFile,
 } from './settings.js';
+import {
+  type Terminal,
+  prompt,
+  promptHidden,
+  readValue,
+  stripControlCharacters,
+  toJson,
+  writeOutput,
+} from './terminal.js';
 
 interface InitOptions {
   readonly config?: string;

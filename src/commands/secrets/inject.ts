@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValues } from './authentic-values.js';
-import { type CommandContext, type Terminal, withContext } from './context.js';
-import { EXIT, readNamed } from './exit-codes.js';
-import { readValue } from './input.js';
-import { writeOutput } from './print.js';
+import { type CommandContext, withContext } from './context.js';
+import { EXIT, readNamed } from './options.js';
 import { MAP_FILE, readSecretsMap, type SecretsMap } from './run/secrets-map.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
+import { type Terminal, readValue, writeOutput } from './terminal.js';
 
 interface InjectOptions extends ConnectionOptions {
   readonly output?: string;

@@ -12,8 +12,9 @@ import {
 } from '../../sealing/known-keys.js';
 import { parseSignerKey, toFingerprint } from '../../sealing/ssh-signature.js';
 import type { CommandContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { type Environment, nonEmpty, settingsFolder, withFileLock, writePrivateFile } from './settings.js';
+import { EXIT } from './options.js';
+import { nonEmpty, settingsFolder, withFileLock, writePrivateFile } from './settings.js';
+import type { Environment } from './terminal.js';
 
 /** The content of the file: the keys of each service, by its URL. */
 type KnownKeysFile = Readonly<Record<string, KnownKeys>>;

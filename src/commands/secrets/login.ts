@@ -8,15 +8,12 @@ import { decodeError } from '@trellis/client/errors';
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components, SecretsClient } from '../../generated/secrets/client.js';
-import { type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT, toCommandError } from './exit-codes.js';
-import { collectValues, omitUndefined } from './options.js';
-import { stripControlCharacters, toDateText, toJson, writeOutput } from './print.js';
+import { unwrapResult, withContext } from './context.js';
+import { EXIT, toCommandError, collectValues, omitUndefined } from './options.js';
 import {
   addConnectionOptions,
   assertSecure,
   type ConnectionOptions,
-  type Environment,
   findServer,
   readSecretSource,
   readSettingsFile,
@@ -24,6 +21,14 @@ import {
   settingsPath,
   writeSettingsFile,
 } from './settings.js';
+import {
+  type Environment,
+  type Terminal,
+  stripControlCharacters,
+  toDateText,
+  toJson,
+  writeOutput,
+} from './terminal.js';
 
 interface LoginOptions extends Pick<ConnectionOptions, 'config' | 'insecure' | 'json' | 'profile' | 'server'> {
   readonly permission?: readonly string[];

@@ -9,12 +9,10 @@ import {
   signStored,
   toWanted,
 } from './authentic-values.js';
-import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { confirm } from './input.js';
-import { addIdOption, collectValues, omitUndefined, parseCount, parseRotation } from './options.js';
-import { toDateText, toJson, toTable, writeOutput } from './print.js';
+import { type CommandContext, unwrapResult, withContext } from './context.js';
+import { EXIT, addIdOption, collectValues, omitUndefined, parseCount, parseRotation } from './options.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+import { type Terminal, confirm, toDateText, toJson, toTable, writeOutput } from './terminal.js';
 
 interface SecretListOptions extends ConnectionOptions {
   readonly tag?: readonly string[];

@@ -2,10 +2,10 @@
 import { Command } from 'commander';
 import { readEnvironment } from '../../config/environment.js';
 import { runProgram, wantsJson } from '../run-program.js';
-import type { Terminal } from './context.js';
 import { installLightFetch } from './light-fetch.js';
 import { createSecretsCommand } from './options.js';
 import { addRunCommand } from './run/run.js';
+import type { Terminal } from './terminal.js';
 import { addValueCommands } from './values.js';
 
 /** The commands that scripts start often. The others are in a file of their own, which takes longer to load. */

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT } from './options.js';
+import type { Environment } from './terminal.js';
 
 /** The URL of the service, and the credential. */
 interface SecretsSettings {
@@ -187,8 +188,6 @@ function findSigningKey(flags: ConnectionOptions, env: Environment, file: Settin
 
 /** Returns the file of the signing key that `keygen` creates. */
 export const signingKeyPath = (env: Environment): string => join(settingsFolder(env), 'signing-key');
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Treats an empty variable or option as unset. */
 export const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);

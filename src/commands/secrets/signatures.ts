@@ -14,14 +14,12 @@ import {
   type WantedValue,
   type ObjectMetadata,
 } from './authentic-values.js';
-import { type CommandContext, loadSealing, type Terminal, withContext } from './context.js';
-import { EXIT, toCommandError } from './exit-codes.js';
-import { confirm, readValue } from './input.js';
+import { type CommandContext, loadSealing, withContext } from './context.js';
 import { changeKnownKeys, readKnownKeys } from './known-keys-file.js';
 import { fetchSecrets, findSecret } from './objects.js';
-import { addIdOption, collectValues, omitUndefined } from './options.js';
-import { toJson, toTable, writeOutput } from './print.js';
+import { EXIT, toCommandError, addIdOption, collectValues, omitUndefined } from './options.js';
 import { addConnectionOptions, type ConnectionOptions, signingKeyPath, writePrivateFile } from './settings.js';
+import { type Terminal, confirm, readValue, toJson, toTable, writeOutput } from './terminal.js';
 
 interface KeygenOptions {
   readonly file?: string;

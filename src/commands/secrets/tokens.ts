@@ -2,11 +2,10 @@ import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
-import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { collectValues, omitUndefined, parseDays } from './options.js';
-import { toDateText, toJson, toTable, writeOutput } from './print.js';
+import { type CommandContext, unwrapResult, withContext } from './context.js';
+import { EXIT, collectValues, omitUndefined, parseDays } from './options.js';
 import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+import { type Terminal, toDateText, toJson, toTable, writeOutput } from './terminal.js';
 
 /** One year, the limit of the contract. */
 const MAX_DAYS = 365;

@@ -4,12 +4,11 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { isForeignIdentity, openStoredValue } from './age/open-value.js';
 import { fetchSealedValue, type ObjectMetadata, recordSigned, signStored, toWanted } from './authentic-values.js';
-import { type CommandContext, loadSealer, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { readSecretValue } from './input.js';
+import { type CommandContext, loadSealer, loadSealing, unwrapResult, withContext } from './context.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { findSecret } from './objects.js';
 import {
+  EXIT,
   addIdOption,
   addRecipientOptions,
   addValueOptions,
@@ -20,9 +19,9 @@ import {
   type RecipientOptions,
   type ValueOptions,
 } from './options.js';
-import { toJson, writeOutput } from './print.js';
 import { runHook } from './run/hook.js';
 import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
+import { type Terminal, readSecretValue, toJson, writeOutput } from './terminal.js';
 
 interface IdFlags extends ConnectionOptions {
   readonly id?: string;

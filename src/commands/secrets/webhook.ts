@@ -6,9 +6,10 @@ import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValue } from './authentic-values.js';
-import { type CommandContext, type Terminal, withContext } from './context.js';
-import { EXIT, toCommandError } from './exit-codes.js';
+import { type CommandContext, withContext } from './context.js';
+import { EXIT, toCommandError } from './options.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty } from './settings.js';
+import type { Terminal } from './terminal.js';
 
 interface WebhookOptions extends ConnectionOptions {
   readonly listen: string;

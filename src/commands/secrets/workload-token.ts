@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { type ApiError, decodeError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
-import { EXIT } from './exit-codes.js';
-import { type Environment, nonEmpty } from './settings.js';
+import { EXIT } from './options.js';
+import { nonEmpty } from './settings.js';
+import type { Environment } from './terminal.js';
 
 /** GitHub and Forgejo respond within a second. */
 const TIMEOUT_MS = 10_000;

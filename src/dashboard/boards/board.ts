@@ -2,10 +2,9 @@
 import { parseBoardSearch } from '../../board-search/board-search.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { withSeverity } from '../forges/forge.js';
-import { SECTIONS } from '../forges/rules/sections.js';
-import { isSnoozed, type OwnerState, type Snooze } from './snoozes.js';
+import { SECTIONS } from '../forges/sections.js';
+import { isSnoozed, type OwnerState, type Snooze, type Changes, toPullRequestKey } from './owner-state.js';
 import { applyView, listExpiries, type View } from './views.js';
-import { type Changes, toPullRequestKey } from './visits.js';
 
 type Schemas = components['schemas'];
 export type Board = Schemas['Dashboard'];

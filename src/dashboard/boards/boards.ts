@@ -3,7 +3,7 @@ import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import { type Caller, requireUser } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
-import { setOpenCount } from '../insights/daily-counts.js';
+import { setOpenCount } from '../insights/throughput.js';
 import {
   type BoardChanges,
   type BoardState,
@@ -24,10 +24,9 @@ import {
   renderBoard,
 } from './board.js';
 import { type FirstRows, listsAll, toFirstRows } from './first-rows.js';
+import { deleteEndedSnoozes, readOwnerState, type Changes, updateLastChanged } from './owner-state.js';
 import { getBoardOwnerId } from './sharing.js';
-import { deleteEndedSnoozes, readOwnerState } from './snoozes.js';
 import { findViewText, type View } from './views.js';
-import { type Changes, updateLastChanged } from './visits.js';
 
 export interface BoardOptions {
   readonly includeDrafts?: boolean;

@@ -1,6 +1,6 @@
 /** The first rows of a board's list, for a page that shows them before it has received the whole board. */
 import type { components } from '../../generated/dashboard/types.js';
-import { SECTIONS } from '../forges/rules/sections.js';
+import { SECTIONS } from '../forges/sections.js';
 import type { Board } from './board.js';
 
 type Section = components['schemas']['Section'];

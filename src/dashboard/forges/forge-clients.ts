@@ -17,8 +17,7 @@ import { createAnonymousGithubForge } from './github/anonymous-forge.js';
 import { createGithubForge, createInstallationForge } from './github/github-forge.js';
 import { toGithubApiUrl } from './github/requests.js';
 import { createGitlabForge } from './gitlab/gitlab-forge.js';
-import { createAddressPolicy } from './http/address-policy.js';
-import { createAgent } from './http/fetch-response.js';
+import { createAddressPolicy, createAgent } from './http/fetch-response.js';
 import { createEtagCache, type ForgeRequestsOptions } from './http/requests.js';
 
 /** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each credential. */

@@ -1,19 +1,19 @@
 /** Shared steps for setting up webhooks at a forge. */
 import { ForgeError, undefinedIfNotFound } from './forge-error.js';
-import type { WebhookConfig } from './forge.js';
-import type { RestClient } from './http/rest.js';
+import type { WebhookConfig, ForgeRepository, MissingPermission } from './forge.js';
+import type { RestClient } from './http/requests.js';
 
 /** Above the limits of the forges: GitLab allows 100 per project, GitHub 20 per event. */
 const MAX_HOOKS = 200;
 
 /** A webhook in a response. GitHub and Forgejo nest its URL in `config`. */
-export interface WebhookNode {
+interface WebhookNode {
   readonly id: number;
   readonly url?: string;
   readonly config?: { readonly url?: string };
 }
 
-export interface WebhookRequest {
+interface WebhookRequest {
   /** The path of the repository in the REST API. */
   readonly repository: string;
   /** The query parameter for the largest page size that the forge allows. */
@@ -78,4 +78,41 @@ export async function withPermissionError<T>(
 
 function pathnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).pathname : undefined;
+}
+
+/** A read request that shows whether the credential has a permission. */
+export interface PermissionProbe extends MissingPermission {
+  readonly ask: () => Promise<unknown>;
+}
+
+/** Sends the request of each probe and returns the permissions of those that the forge rejected. */
+export async function findMissingPermissions(probes: readonly PermissionProbe[]): Promise<MissingPermission[]> {
+  const missing: MissingPermission[] = [];
+  for (const { ask, permission, purpose } of probes) {
+    if (await isRefused(ask)) missing.push({ permission, purpose });
+  }
+  return missing;
+}
+
+/** Some forges respond with 404 to a missing permission. 401 means that the credential itself is invalid. */
+async function isRefused(ask: PermissionProbe['ask']): Promise<boolean> {
+  try {
+    await ask();
+    return false;
+  } catch (error) {
+    if (error instanceof ForgeError && /^(not_found|unauthorized)$/.test(error.kind) && error.status !== 401)
+      return true;
+    throw error;
+  }
+}
+
+/** Returns a probe that lists the webhooks of one repository where the user can manage them, or an empty list. */
+export function probeWebhookAccess(
+  repositories: readonly ForgeRepository[],
+  permission: string,
+  list: (fullName: string) => Promise<unknown>,
+): PermissionProbe[] {
+  const one = repositories.find(({ canManageWebhooks }) => canManageWebhooks);
+  if (one === undefined) return [];
+  return [{ permission, purpose: 'to set up webhooks', ask: () => list(one.fullName) }];
 }

@@ -6,7 +6,7 @@ import type { OpenConnection } from '../forges/connections.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Forge } from '../forges/forge.js';
 import type { HistoryRequest, HistorySnapshot, PullRequestHistory } from '../forges/history.js';
-import { findReviewTimes } from './review-times.js';
+import { findReviewTimes } from './review-measures.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.js';
 import type { ForgeName, ForgePullRequest, RepositorySnapshot } from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
-import { addDailyCounts, type SnapshotDiff } from './daily-counts.js';
+import { addDailyCounts, type SnapshotDiff } from './throughput.js';
 
 interface ForgeKey {
   readonly personId: string;

@@ -13,8 +13,8 @@ import {
   toDistribution,
   toHistogram,
   roundToSeconds,
+  type ReviewTimes,
 } from './review-measures.js';
-import type { ReviewTimes } from './review-times.js';
 
 type Schemas = components['schemas'];
 type Body = Schemas['ReviewInsights'];

@@ -10,8 +10,8 @@ import type { NotificationChannelsTable, NotificationDeliveriesTable } from '../
 import type { EventKind } from './events.js';
 import type { Message } from './messages.js';
 import { addDelivery } from './outbox.js';
-import { findUrlProblem } from './post.js';
 import type { ChannelAddress, ChannelKind, Senders } from './senders.js';
+import { findUrlProblem } from './transports.js';
 
 type Schemas = components['schemas'];
 export type Channel = Schemas['NotificationChannel'];

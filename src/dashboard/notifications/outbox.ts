@@ -4,10 +4,10 @@ import { type Database, inTransaction } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
 import type { NotificationChannelsTable, NotificationDeliveriesTable } from '../../storage/tables.js';
 import type { PullRequest } from '../forges/forge.js';
-import type { DeliveryError } from './delivery-error.js';
 import type { EventKind, FoundEvent, NotificationEvent } from './events.js';
 import { type Message, toDigestMessage, toEventsMessage } from './messages.js';
 import { findNextDigest, findQuietEnd, readPreferences } from './preferences.js';
+import type { DeliveryError } from './transports.js';
 
 const MINUTE_MS = 60_000;
 

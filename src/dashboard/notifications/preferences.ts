@@ -2,8 +2,8 @@
 import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import { readTimezone } from '../insights/daily-counts.js';
 import { DateTime } from '../insights/luxon.js';
+import { readTimezone } from '../insights/throughput.js';
 
 export type NotificationPreferences = components['schemas']['NotificationPreferences'];
 type QuietHours = NonNullable<NotificationPreferences['quietHours']>;

@@ -1,14 +1,17 @@
 /** Sends messages by the protocol of a channel. */
-import { createHmac } from 'node:crypto';
+import { createHmac, createECDH } from 'node:crypto';
 import type { PushSubscription } from 'web-push';
 import type { components } from '../../generated/dashboard/types.js';
-import { type AddressPolicy, createAddressPolicy } from '../forges/http/address-policy.js';
-import { createAgent, type ForgeAgent } from '../forges/http/fetch-response.js';
-import { DeliveryError } from './delivery-error.js';
+import { type Database, inTransaction } from '../../storage/database.js';
+import type { ServerKey } from '../../storage/server-key.js';
+import {
+  type AddressPolicy,
+  createAddressPolicy,
+  createAgent,
+  type ForgeAgent,
+} from '../forges/http/fetch-response.js';
 import { type Message, toPlainText, toPushNotification, toSlackText, toWebhookBody } from './messages.js';
-import { assertAccepted, post } from './post.js';
-import type { PushKeys } from './push-keys.js';
-import { createMailer, type SmtpOptions } from './smtp.js';
+import { DeliveryError, assertAccepted, post, createMailer, type SmtpOptions } from './transports.js';
 
 export type ChannelKind = components['schemas']['NotificationChannelKind'];
 
@@ -20,7 +23,7 @@ export type ChannelAddress =
   | { readonly kind: 'webhook'; readonly url: string; readonly secret: string };
 
 /** A message with the properties that are the same in each attempt. */
-export interface Delivery {
+interface Delivery {
   readonly id: string;
   readonly createdAt: number;
   readonly message: Message;
@@ -143,4 +146,47 @@ async function sendToBrowser(
 /** Push services require a contact: an https URL or an e-mail address. */
 function toSubject(origin: string): string {
   return origin.startsWith('https:') ? origin : `mailto:admin@${new URL(origin).hostname}`;
+}
+
+// The key pair that identifies this server to push services (VAPID, RFC 8292).
+
+/** Both keys in base64url. */
+interface PushKeys {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+export const PUSH_KEYS_CONTEXT = 'push keys';
+
+/** Creates a function that returns the keys of the database, and stores new ones at first. */
+export function createPushKeys(database: Database, key: ServerKey): () => Promise<PushKeys> {
+  let known: PushKeys | undefined;
+  return async () => (known ??= await getOrCreate(database, key));
+}
+
+async function getOrCreate(database: Database, key: ServerKey): Promise<PushKeys> {
+  const row = await inTransaction(database, async (transaction) => {
+    const found = await transaction.selectFrom('push_keys').selectAll().executeTakeFirst();
+    if (found !== undefined) return found;
+    const { publicKey, privateKey } = generateKeys();
+    const created = { id: 1, public_key: publicKey, sealed: key.encrypt(privateKey, PUSH_KEYS_CONTEXT) };
+    const insert = transaction.insertInto('push_keys').values(created);
+    // Another server may have inserted its keys first.
+    await insert.onConflict((conflict) => conflict.column('id').doNothing()).execute();
+    return transaction.selectFrom('push_keys').selectAll().executeTakeFirstOrThrow();
+  });
+  return { publicKey: row.public_key, privateKey: key.decrypt(row.sealed, PUSH_KEYS_CONTEXT) };
+}
+
+const PRIVATE_KEY_BYTES = 32;
+
+/** Generates a key pair on P-256. */
+function generateKeys(): PushKeys {
+  const pair = createECDH('prime256v1');
+  const publicKey = pair.generateKeys('base64url');
+  // Leading zeros are part of the key.
+  const privateKey = Buffer.concat([Buffer.alloc(PRIVATE_KEY_BYTES), pair.getPrivateKey()]).subarray(
+    -PRIVATE_KEY_BYTES,
+  );
+  return { publicKey, privateKey: privateKey.toString('base64url') };
 }

@@ -1,17 +1,18 @@
 /** Sends notifications in the background, in every server; each message is claimed by one of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Forge, ForgeName, PullRequestOutcome } from '../forges/forge.js';
 import { decryptAddress, deleteChannel, toCode } from './channels.js';
-import { DeliveryError } from './delivery-error.js';
 import type { PullRequestEvent } from './events.js';
 import type { Message } from './messages.js';
 import { type ClaimedDelivery, claimDueDeliveries, collectDueEvents, createDueDigests, endAttempt } from './outbox.js';
-import type { Senders } from './senders.js';
+import type { Senders, ChannelKind } from './senders.js';
+import { DeliveryError } from './transports.js';
 
-export interface NotificationWorkerOptions {
+interface NotificationWorkerOptions {
   readonly database: Database;
   readonly key: ServerKey;
   readonly senders: Pick<Senders, 'send'>;
@@ -210,4 +211,48 @@ async function readState(
     report(error);
     return undefined;
   }
+}
+
+type NotificationJobs = components['schemas']['NotificationJobs'];
+
+const DAY_MS = 86_400_000;
+
+/** Returns the queue of notifications of all servers, with the first `most` messages. */
+export async function readNotificationQueue(
+  database: Database,
+  { at, most }: { readonly at: number; readonly most: number },
+): Promise<NotificationJobs> {
+  const counted = database.selectFrom('notification_deliveries').select(({ fn }) => fn.countAll<number>().as('count'));
+  const waiting = await counted.where('state', '=', 'waiting').executeTakeFirstOrThrow();
+  const failed = await counted
+    .where('state', '=', 'failed')
+    .where('ended_at', '>', at - DAY_MS)
+    .executeTakeFirstOrThrow();
+  const collecting = await database
+    .selectFrom('notification_events')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('due_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  const rows = await database
+    .selectFrom('notification_deliveries')
+    .innerJoin('people', 'people.id', 'notification_deliveries.person_id')
+    .select(['username', 'channel_kind', 'attempts', 'next_at', 'lease_until', 'error'])
+    .where('state', '=', 'waiting')
+    .orderBy('next_at')
+    .limit(most)
+    .execute();
+  return {
+    collecting: collecting.count,
+    waiting: waiting.count,
+    failed: failed.count,
+    deliveries: rows.map(({ username, channel_kind, attempts, next_at, lease_until, error }) => ({
+      username,
+      // Only values of the contract are stored.
+      kind: channel_kind as ChannelKind,
+      state: lease_until > at ? ('sending' as const) : ('waiting' as const),
+      attempts,
+      nextAttemptAt: new Date(next_at).toISOString(),
+      ...(error !== null && { error }),
+    })),
+  };
 }

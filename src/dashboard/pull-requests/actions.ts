@@ -17,11 +17,10 @@ import {
 } from '../forges/forge.js';
 import type { Refresher } from '../refresh/refresher.js';
 import { actionConflict, assertActionAllowed, toActionError, toReadError } from './action-errors.js';
-import type { Attempts } from './attempts.js';
 import { enableAutoMerge, fetchPullRequestRow } from './auto-merge.js';
 import { hideFromBoard, isClosedAtForge, isPending, saveActionEffect } from './effects.js';
 import { readLocalState } from './local-state.js';
-import { type ActionOutcome, sendActionOnce } from './send-action-once.js';
+import { type Attempts, type ActionOutcome, sendActionOnce } from './send-action-once.js';
 import { deleteState, type PullRequestAddress } from './state-entries.js';
 
 export interface ActionTarget {

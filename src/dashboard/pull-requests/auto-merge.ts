@@ -1,9 +1,9 @@
 /** Auto-merges by Trellis, for forges without an auto-merge API. */
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
+import { toBoardRows } from '../forges/board-rows.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
-import { toBoardRows } from '../forges/rules/board-rows.js';
 import { messageFor, toActionCode } from './action-errors.js';
 import { hideFromBoard, isClosedAtForge } from './effects.js';
 import { ActionNotDueError, type AutomationInput, sendAutomaticAction } from './send-action-once.js';

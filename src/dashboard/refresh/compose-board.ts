@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../boards/board.js';
+import { type BoardViewer, toBoardRows } from '../forges/board-rows.js';
 import { type ForgeConnection, isSameServer, listConnections } from '../forges/connections.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import {
@@ -12,8 +13,7 @@ import {
   withSeverity,
 } from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
-import { type BoardViewer, toBoardRows } from '../forges/rules/board-rows.js';
-import { isSame } from '../forges/rules/sections.js';
+import { isSame } from '../forges/sections.js';
 import {
   type LocalState,
   type PullRequestState,

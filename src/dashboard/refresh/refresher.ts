@@ -8,7 +8,7 @@ import type { BoardOptions, Boards } from '../boards/boards.js';
 import type { OpenConnection } from '../forges/connections.js';
 import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
 import type { ForgeSettings } from '../settings/forge-settings.js';
-import { assertSettingsSaved } from '../settings/settings-row.js';
+import { assertSettingsSaved } from '../settings/settings-rows.js';
 import { listOtherRepositories, type RefreshContext } from './board-refresh.js';
 import { composeBoard } from './compose-board.js';
 import { runRepositoryRefresh } from './forge-refresh.js';

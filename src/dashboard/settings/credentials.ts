@@ -5,15 +5,13 @@ import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { ForgeCredentialsTable } from '../../storage/tables.js';
-import type { ForgeClients } from '../forges/forge-clients.js';
-import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
-import type { ForgeName } from '../forges/forge.js';
+import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
+import { FORGE_ERROR_MESSAGES, ALLOW_ADDRESS_HINT, type ForgeErrorKind, toForgeError } from '../forges/forge-error.js';
+import { type ForgeName, type Forge, FORGE_PRODUCT_NAMES } from '../forges/forge.js';
 import { type ForgeStatus, readForgeStatus } from '../refresh/forge-status.js';
-import { deleteCredentialData } from './credential-data.js';
-import { listCredentialRows, toCredentialRow, toStoredCredential } from './credential-rows.js';
 import { parseForgeUrl, type StoredCredential } from './forge-settings.js';
-import { getOrCreateSettingsRow } from './settings-row.js';
-import { inspectForge } from './test-connection.js';
+import { listCredentialRows, toCredentialRow, toStoredCredential, getOrCreateSettingsRow } from './settings-rows.js';
+import type { Settings } from './settings.js';
 
 type Schemas = components['schemas'];
 type Credential = Schemas['ForgeCredential'];
@@ -181,3 +179,104 @@ function toCredential(
 }
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+type ForgeTest = components['schemas']['ForgeTest'];
+type ForgeTestRequest = components['schemas']['ForgeTestRequest'];
+
+/** More specific than the general messages, because the user can fix the settings right away. */
+const toMessages = (product: string): Readonly<Record<ForgeErrorKind, string>> => ({
+  unreachable: 'No response from this address, or an internal error there.',
+  unauthorized: 'The token was rejected. It may be mistyped, expired or revoked, or lack a permission.',
+  not_found: `This address does not respond like ${product}, or the username does not exist there.`,
+  rate_limited: `The rate limit of ${product} is exceeded. Try again after it resets.`,
+  conflict: `This address does not respond like ${product}.`,
+  address_refused: `This address is in a private or reserved range. ${ALLOW_ADDRESS_HINT}`,
+  unknown: `This address does not respond like ${product}.`,
+});
+
+const MISSING_PERMISSIONS = 'The token is valid, but lacks the permissions to read a board.';
+
+export type ForgeConnectionTest = (caller: Caller | undefined, request: ForgeTestRequest) => Promise<ForgeTest>;
+
+/**
+ * Creates a function that tests a forge with settings that are not saved yet.
+ *
+ * @throws AppError `invalid_input` if the settings have no credential for the forge, else as saving them.
+ */
+export function createForgeConnectionTest(
+  settings: Pick<Settings, 'preview'>,
+  forges: Pick<ForgeClients, 'open'>,
+): ForgeConnectionTest {
+  return async (caller, { forge: name, settings: request }) => {
+    return inspectForge(requireForge(forges.open(await settings.preview(caller, request)), name, 'settings'));
+  };
+}
+
+/** Contacts a forge. Its errors are part of the result. */
+async function inspectForge(forge: Forge): Promise<ForgeTest> {
+  const { name } = forge;
+  try {
+    const { username, repositories, missing, expiresAt } = await forge.inspect();
+    const found = {
+      forge: name,
+      missing: [...missing],
+      ...(username === undefined ? {} : { username }),
+      ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    };
+    if (repositories === undefined)
+      return { ...found, works: false, errorKind: 'unauthorized', error: MISSING_PERMISSIONS };
+    return { ...found, works: true, repoCount: repositories.length };
+  } catch (error) {
+    const { kind } = toForgeError(error);
+    return {
+      forge: name,
+      works: false,
+      missing: [],
+      errorKind: kind,
+      error: toMessages(FORGE_PRODUCT_NAMES[name])[kind],
+    };
+  }
+}
+
+/** The tables with local state that is keyed by the kind of forge and the name of the repository. */
+const STATE_TABLES = ['repository_marks', 'pull_request_marks', 'action_attempts', 'snoozes'] as const;
+
+/**
+ * Deletes the snapshots and the status of a credential, and the local state of repositories that no other credential
+ * reads: a repository of the same name at a different server must not inherit it.
+ */
+async function deleteCredentialData(
+  transaction: Database,
+  personId: string,
+  { id, forge }: Pick<StoredCredential, 'forge' | 'id'>,
+): Promise<void> {
+  const own = await listNames(transaction, personId, [id]);
+  const others = transaction.selectFrom('forge_credentials').select('id').where('person_id', '=', personId);
+  const rows = await others.where('forge', '=', forge).where('id', '!=', id).execute();
+  const kept = await listNames(transaction, personId, [forge, ...rows.map((row) => row.id)]);
+  const removed = [...own].filter((name) => !kept.has(name));
+  for (let start = 0; start < removed.length; start += NAMES_PER_STATEMENT) {
+    const names = removed.slice(start, start + NAMES_PER_STATEMENT);
+    for (const table of STATE_TABLES) {
+      const state = transaction.deleteFrom(table).where('person_id', '=', personId).where('forge', '=', forge);
+      await state.where('repo', 'in', names).execute();
+    }
+  }
+  for (const table of ['forge_readings', 'forge_states'] as const) {
+    await transaction.deleteFrom(table).where('person_id', '=', personId).where('forge', '=', id).execute();
+  }
+}
+
+/** Far below the number of parameters that the databases allow. */
+const NAMES_PER_STATEMENT = 500;
+
+/** Lists the names of the repositories that credentials read, in lower case like those of local state. */
+async function listNames(database: Database, personId: string, connections: readonly string[]): Promise<Set<string>> {
+  const rows = await database
+    .selectFrom('forge_readings')
+    .select('full_name')
+    .where('person_id', '=', personId)
+    .where('forge', 'in', connections)
+    .execute();
+  return new Set(rows.map(({ full_name }) => full_name.toLowerCase()));
+}

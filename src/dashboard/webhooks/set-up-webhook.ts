@@ -7,7 +7,7 @@ import { type ForgeClients, requireForgeOf } from '../forges/forge-clients.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ForgeName } from '../forges/forge.js';
 import { toActionError } from '../pull-requests/action-errors.js';
-import { createWebhook, decryptWebhook, getOrCreateSettingsRow } from '../settings/settings-row.js';
+import { createWebhook, decryptWebhook, getOrCreateSettingsRow } from '../settings/settings-rows.js';
 
 export interface RepositoryReference {
   readonly forge: ForgeName;

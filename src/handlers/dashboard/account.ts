@@ -1,7 +1,7 @@
 import type { ApiToken } from '../../accounts/api-tokens.js';
 import type { Session } from '../../accounts/authentication.js';
 import type { Passkey } from '../../accounts/passkeys.js';
-import type { SignInResult } from '../../accounts/registration.js';
+import type { SignInResult } from '../../accounts/sign-in.js';
 import type { AuthHandlers, CredentialsHandlers, TokensHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { toSessionUser } from '../page-data.js';

@@ -1,4 +1,10 @@
-import type { BoardHandlers, InsightsHandlers, ViewsHandlers } from '../../generated/dashboard/operations.js';
+import type {
+  BoardHandlers,
+  InsightsHandlers,
+  ViewsHandlers,
+  FeedsHandlers,
+  SharingHandlers,
+} from '../../generated/dashboard/operations.js';
 import { pageHeaders } from '../paging.js';
 import type { DashboardServices } from './services.js';
 
@@ -57,4 +63,35 @@ export const viewsHandlers = ({ dashboard: { views } }: Pick<DashboardServices, 
     await views.delete(caller, name);
     return { status: 204 };
   },
+});
+
+export const sharingHandlers = ({ dashboard: { sharing } }: Pick<DashboardServices, 'dashboard'>): SharingHandlers => ({
+  getSharing: async ({ caller }) => ({ status: 200, body: await sharing.list(caller) }),
+
+  async shareBoard({ caller, params }) {
+    await sharing.share(caller, params.username);
+    return { status: 204 };
+  },
+
+  async unshareBoard({ caller, params }) {
+    await sharing.unshare(caller, params.username);
+    return { status: 204 };
+  },
+});
+
+export const feedsHandlers = ({ dashboard: { feeds } }: Pick<DashboardServices, 'dashboard'>): FeedsHandlers => ({
+  listFeeds: async ({ caller }) => ({ status: 200, body: await feeds.list(caller) }),
+
+  createFeed: async ({ caller, body }) => ({ status: 201, body: await feeds.create(caller, body) }),
+
+  async deleteFeed({ caller, params: { id } }) {
+    await feeds.delete(caller, id);
+    return { status: 204 };
+  },
+
+  async readAtomFeed({ params: { feedToken } }) {
+    return { status: 200, body: Buffer.from(await feeds.readAtom(feedToken)) };
+  },
+
+  readBadge: async ({ params: { feedToken } }) => ({ status: 200, body: await feeds.readBadge(feedToken) }),
 });

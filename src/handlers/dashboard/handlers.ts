@@ -3,12 +3,10 @@ import type { components } from '../../generated/dashboard/types.js';
 import type { SiteReport } from '../../site-data/service.js';
 import { authHandlers, credentialsHandlers, tokensHandlers } from './account.js';
 import { adminHandlers } from './admin.js';
-import { boardHandlers, insightsHandlers, viewsHandlers } from './board.js';
-import { notificationsHandlers } from './notifications.js';
+import { boardHandlers, insightsHandlers, viewsHandlers, feedsHandlers, sharingHandlers } from './board.js';
 import { pullRequestsHandlers, repositoriesHandlers } from './pull-requests.js';
 import type { DashboardServices } from './services.js';
-import { settingsHandlers, webhooksHandlers } from './settings.js';
-import { feedsHandlers, sharingHandlers } from './sharing.js';
+import { notificationsHandlers, settingsHandlers, webhooksHandlers } from './settings.js';
 
 export const dashboardHandlers = (services: DashboardServices): DashboardHandlers => ({
   ...healthHandlers(services),

@@ -1,13 +1,10 @@
 import type { HealthHandlers, McpHandlers, SecretsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import { auditHandlers } from './audit.js';
-import { authHandlers, credentialsHandlers } from './auth.js';
-import { consumersHandlers } from './consumers.js';
-import { deviceLoginHandlers } from './device-login.js';
+import { authHandlers, credentialsHandlers, deviceLoginHandlers } from './auth.js';
+import { consumersHandlers, consumerTokensHandlers, tokensHandlers, workloadIdentityHandlers } from './consumers.js';
 import { objectsHandlers, versionsHandlers } from './objects.js';
 import type { SecretsServices } from './services.js';
-import { consumerTokensHandlers, tokensHandlers } from './tokens.js';
-import { workloadIdentityHandlers } from './workload-identity.js';
 
 export const secretsHandlers = (services: SecretsServices): SecretsHandlers => ({
   ...healthHandlers(services),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type Database, inTransaction, isPostgres } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
-import { toKeyFingerprint } from '../public-keys.js';
+import { toKeyFingerprint } from '../age-format.js';
 import { findSignedFacts } from '../value-signatures.js';
 import type { AuditDetail } from './chain.js';
 import { sequenceAuditEntries } from './sequence.js';

@@ -7,9 +7,8 @@ import { type Database, inTransaction } from '../../storage/database.js';
 import { appendAuditEntry, type RequestOrigin } from '../audit/chain.js';
 import type { DenialLog, WorkloadClaims } from '../audit/denials.js';
 import { findOwnerId, TOKEN_SUBJECT_TYPES } from '../service-tokens.js';
-import { matchesClaims } from './claims.js';
 import type { FindIssuerKeys } from './issuer-keys.js';
-import { toRule, type WorkloadRule } from './rules.js';
+import { matchesClaims, toRule, type WorkloadRule } from './rules.js';
 
 export interface WorkloadTokens {
   /**

@@ -11,8 +11,7 @@ import { AppError } from '@trellis/core/errors';
 import { isDamage } from '@trellis/core/storage-faults';
 import type { RecordStore } from '@trellis/site/record-store';
 import { SEQUENCE } from '@trellis/site/records/change-recorder';
-import type { ObjectStore } from '../../storage/objects/object-store.js';
-import { DAMAGED, ObjectStoreError } from '../../storage/objects/store-errors.js';
+import { type ObjectStore, DAMAGED, ObjectStoreError } from '../../storage/objects/object-store.js';
 import {
   damaged,
   getObject,
@@ -24,7 +23,7 @@ import {
   readHead,
   unpackChangesets,
 } from './index-head.js';
-import { deletePackTable, openPackTable, type PackTable } from './packs.js';
+import { deletePackTable, openPackTable, type PackTable } from './site-files.js';
 
 /** The local copy of a published index. */
 export interface LocalIndex {

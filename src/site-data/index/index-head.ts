@@ -13,8 +13,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { ProblemReport } from '@trellis/site/sources/problems';
-import type { ObjectStore } from '../../storage/objects/object-store.js';
-import { DAMAGED, ObjectStoreError } from '../../storage/objects/store-errors.js';
+import { type ObjectStore, DAMAGED, ObjectStoreError } from '../../storage/objects/object-store.js';
 
 export const HEAD_KEY = 'head.json';
 

@@ -6,8 +6,7 @@ import { limitConcurrency } from '@trellis/core/concurrency';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { type IndexObject, putObject, toFileKey } from './index-head.js';
-import { encodePack, toPackKey } from './packs.js';
-import { digestOf } from './site-files.js';
+import { encodePack, toPackKey, digestOf } from './site-files.js';
 
 /** A file of the site, as its record describes it. */
 export interface SiteFile {

@@ -10,8 +10,7 @@ import { AppError } from '@trellis/core/errors';
 import { copyRecords, type RecordedChange, SEQUENCE } from '@trellis/site/records/change-recorder';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import type { SiteRecords } from '@trellis/site/stored-records';
-import type { ObjectStore } from '../../storage/objects/object-store.js';
-import { ObjectStoreError } from '../../storage/objects/store-errors.js';
+import { type ObjectStore, ObjectStoreError } from '../../storage/objects/object-store.js';
 import {
   formatHead,
   HEAD_KEY,

@@ -7,9 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ArchiveError, toWorkPrefix } from '../backups/archive.js';
 import type { BackupTarget, BackupTargetOptions, StoredBackup } from '../backups/target.js';
-import type { ObjectInfo, ObjectStore } from './object-store.js';
-import { openObjectStore } from './open-store.js';
-import { ObjectStoreError } from './store-errors.js';
+import { type ObjectInfo, type ObjectStore, ObjectStoreError } from './object-store.js';
+import { openObjectStore } from './s3-store.js';
 
 /**
  * Opens the bucket of an address such as `s3://bucket/backups`.

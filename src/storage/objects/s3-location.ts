@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ObjectStoreError } from './store-errors.js';
+import { ObjectStoreError } from './object-store.js';
 
 export interface S3Location {
   readonly bucket: string;

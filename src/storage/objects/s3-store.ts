@@ -2,10 +2,27 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { ByteRange, ObjectContent, ObjectInfo, ObjectStore, PutOptions } from './object-store.js';
-import { retryRequest, type S3Client, type S3Request, type S3Response, targetOf } from './s3-client.js';
-import { uploadParts } from './s3-upload.js';
-import { DAMAGED, ObjectStoreError, readElement, toConnectionError } from './store-errors.js';
+import {
+  type ByteRange,
+  type ObjectContent,
+  type ObjectInfo,
+  type ObjectStore,
+  type PutOptions,
+  DAMAGED,
+  ObjectStoreError,
+  readElement,
+  toConnectionError,
+} from './object-store.js';
+import {
+  retryRequest,
+  type S3Client,
+  type S3Request,
+  type S3Response,
+  targetOf,
+  createS3Client,
+  uploadParts,
+} from './s3-client.js';
+import { type AwsEnvironment, createCredentialsLoader, parseS3Url } from './s3-location.js';
 
 /** The digest of the whole object, which also servers without checksums of their own return. */
 const DIGEST_HEADER = 'x-amz-meta-sha256';
@@ -267,3 +284,12 @@ const toListedObject = (xml: string, decode: (key: string) => string): ObjectInf
   modifiedAt: new Date(readElement(xml, 'LastModified') ?? ''),
   etag: readElement(xml, 'ETag') ?? '',
 });
+
+/**
+ * Opens the store at `s3://bucket/prefix`. Sends no request.
+ *
+ * @param env The variables with the credentials, the region and the endpoint.
+ * @throws ObjectStoreError for an invalid address.
+ */
+export const openObjectStore = (url: string, env: AwsEnvironment): ObjectStore =>
+  createS3Store(createS3Client(parseS3Url(url, env), createCredentialsLoader(env)));

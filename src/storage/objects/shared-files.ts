@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import type { SharedFiles } from '@trellis/core/shared-files';
-import type { ObjectStore } from './object-store.js';
-import { DAMAGED, ObjectStoreError } from './store-errors.js';
+import { type ObjectStore, DAMAGED, ObjectStoreError } from './object-store.js';
 
 /** The files of a bucket that servers share. */
 export interface SharedFileStore extends SharedFiles {

@@ -2,8 +2,7 @@ import type { Gauges } from '@trellis/core/gauges';
 import type { Log } from '@trellis/server/http/request';
 import { StartupError } from '../../config/startup-error.js';
 import type { Services } from '../../startup/services.js';
-import type { MetricsServer } from './metrics-server.js';
-import type { Metrics } from './metrics.js';
+import type { MetricsServer, Metrics } from './metrics.js';
 
 interface RunningMetrics extends MetricsServer, Pick<Metrics, 'onComplete'> {
   /** Adds the gauges of the services. */
@@ -33,10 +32,7 @@ export async function startMetrics(
   address: Address,
   { gauges, log, version, readOthers }: StartMetricsOptions,
 ): Promise<RunningMetrics> {
-  const [{ openMetrics }, { startMetricsServer }] = await Promise.all([
-    import('./metrics.js'),
-    import('./metrics-server.js'),
-  ]);
+  const [{ openMetrics }, { startMetricsServer }] = await Promise.all([import('./metrics.js'), import('./metrics.js')]);
   const report = (err: unknown): undefined => {
     log.error({ err }, 'failed to read a metric');
   };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { OutputMask } from '../../../src/commands/secrets/run/output-mask.js';
+import { OutputMask } from '../../../src/commands/secrets/run/program.js';
 
 /** Masks a text that arrives in chunks of the given sizes. */
 function mask(values: readonly string[], text: string, sizes: readonly number[] = []): string {

@@ -4,7 +4,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLoaderVariable } from '../../../src/commands/secrets/run/loader-variables.js';
+import { isLoaderVariable } from '../../../src/commands/secrets/run/selection.js';
 import { collect, runCli } from '../../running-server.js';
 import { newName, openSecretsCli, openUnstableAddress, type SecretsCli } from './secrets-cli.js';
 

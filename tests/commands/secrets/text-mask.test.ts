@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { base32 } from '@scure/base';
 import fc from 'fast-check';
-import { TextMask } from '../../../src/commands/secrets/mcp/text-mask.js';
+import { TextMask } from '../../../src/commands/secrets/mcp/masked-run.js';
 
 const VALUE = 'correct-horse/battery+staple 42!';
 

@@ -1,4 +1,4 @@
-import { toPullRequestKey, updateLastChanged } from '../../../src/dashboard/boards/visits.js';
+import { toPullRequestKey, updateLastChanged } from '../../../src/dashboard/boards/owner-state.js';
 import { pullRequest } from '../pull-request.js';
 
 type Row = ReturnType<typeof pullRequest>;

@@ -1,6 +1,6 @@
 /** Tests every rule for allowed actions that a forge can trigger, from the forge's response to the board row. */
+import { toBoardRows } from '../../../src/dashboard/forges/board-rows.js';
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
-import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 import { forgejoPullRequest, forgejoRepository, type ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository, githubRun, type GithubPullRequest } from '../../forges/github-state.js';

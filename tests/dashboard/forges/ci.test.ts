@@ -1,4 +1,4 @@
-import { ciFromCombinedStatus } from '../../../src/dashboard/forges/forgejo/checks.js';
+import { ciFromCombinedStatus } from '../../../src/dashboard/forges/forgejo/details.js';
 import {
   type CheckRun,
   ciFromCheckRuns,
@@ -6,7 +6,7 @@ import {
   type Rollup,
 } from '../../../src/dashboard/forges/github/checks.js';
 import { toMergeStatus } from '../../../src/dashboard/forges/github/parse.js';
-import { ciFromPipeline } from '../../../src/dashboard/forges/gitlab/checks.js';
+import { ciFromPipeline } from '../../../src/dashboard/forges/gitlab/details.js';
 
 const counts = (states: string) =>
   states === ''

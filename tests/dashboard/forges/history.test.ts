@@ -1,7 +1,7 @@
 import type { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import type { HistorySnapshot } from '../../../src/dashboard/forges/history.js';
-import { findReviewTimes } from '../../../src/dashboard/insights/review-times.js';
+import { findReviewTimes } from '../../../src/dashboard/insights/review-measures.js';
 import type { TestFault } from '../../forges/forge-server.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';

@@ -1,6 +1,5 @@
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
-import { createAddressPolicy } from '../../../src/dashboard/forges/http/address-policy.js';
-import { createAgent } from '../../../src/dashboard/forges/http/fetch-response.js';
+import { createAddressPolicy, createAgent } from '../../../src/dashboard/forges/http/fetch-response.js';
 import type { ForgeRequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
 import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
 import { LOOPBACK, type ForgeServer } from '../../forges/forge-server.js';

@@ -1,4 +1,4 @@
-import { addDays, listUnitStarts, startOfUnit, toDayInZone } from '../../../src/dashboard/insights/daily-counts.js';
+import { addDays, listUnitStarts, startOfUnit, toDayInZone } from '../../../src/dashboard/insights/throughput.js';
 
 test.each([
   ['UTC', '2026-05-02'],

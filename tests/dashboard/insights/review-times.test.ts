@@ -1,8 +1,12 @@
 import '../../seed.js';
 import fc from 'fast-check';
 import type { PullRequestHistory } from '../../../src/dashboard/forges/history.js';
-import { listSamples, toDistribution, toHistogram } from '../../../src/dashboard/insights/review-measures.js';
-import { findReviewTimes } from '../../../src/dashboard/insights/review-times.js';
+import {
+  listSamples,
+  toDistribution,
+  toHistogram,
+  findReviewTimes,
+} from '../../../src/dashboard/insights/review-measures.js';
 
 const START = Date.parse('2026-05-01T00:00:00Z');
 const MINUTE_MS = 60_000;

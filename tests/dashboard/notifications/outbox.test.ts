@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
-import { DeliveryError } from '../../../src/dashboard/notifications/delivery-error.js';
 import {
   claimDelivery,
   claimDueDeliveries,
   collectDueEvents,
   endAttempt,
 } from '../../../src/dashboard/notifications/outbox.js';
+import { DeliveryError } from '../../../src/dashboard/notifications/transports.js';
 import { createNotificationWorker } from '../../../src/dashboard/notifications/worker.js';
 import { openDatabase } from '../../../src/storage/open-database.js';
 import { createServerKey } from '../../../src/storage/server-key.js';

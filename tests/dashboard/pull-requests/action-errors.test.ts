@@ -1,3 +1,4 @@
+import { toBoardRows } from '../../../src/dashboard/forges/board-rows.js';
 import {
   type ActionErrorCode,
   FORGE_ERROR_MESSAGES,
@@ -5,7 +6,6 @@ import {
   type ForgeErrorKind,
 } from '../../../src/dashboard/forges/forge-error.js';
 import type { ActionName, ForgeName, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
-import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import { assertActionAllowed, toActionError, toReadError } from '../../../src/dashboard/pull-requests/action-errors.js';
 import { forgePullRequest } from '../forges/model-fixtures.js';
 

@@ -1,6 +1,6 @@
+import { toBoardRows } from '../../../src/dashboard/forges/board-rows.js';
 import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
 import type { ActionName, PullRequest, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
-import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import {
   INITIAL_UPDATE_STATE,
   toRefreshedState,
@@ -8,7 +8,7 @@ import {
   toSendingState,
   findDueUpdate,
   type AutoUpdateState,
-} from '../../../src/dashboard/pull-requests/branch-updates.js';
+} from '../../../src/dashboard/pull-requests/automation.js';
 import { forgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import { forgePullRequest } from '../forges/model-fixtures.js';

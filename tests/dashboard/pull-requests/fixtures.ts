@@ -1,7 +1,7 @@
 import type { ActionName, PullRequest } from '../../../src/dashboard/forges/forge.js';
 import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
-import { createAttempts } from '../../../src/dashboard/pull-requests/attempts.js';
 import { createAutomation } from '../../../src/dashboard/pull-requests/automation.js';
+import { createAttempts } from '../../../src/dashboard/pull-requests/send-action-once.js';
 import { forgejoPullRequest, forgejoRepository, type ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository, type GithubPullRequest } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject, type GitlabMergeRequest } from '../../forges/gitlab-state.js';

@@ -1,7 +1,7 @@
 import { createUserStore } from '../../../src/accounts/users.js';
 import type { Dashboard } from '../../../src/dashboard/dashboard.js';
 import type { ActionName } from '../../../src/dashboard/forges/forge.js';
-import { createAttempts, deleteExpiredAttempts } from '../../../src/dashboard/pull-requests/attempts.js';
+import { createAttempts, deleteExpiredAttempts } from '../../../src/dashboard/pull-requests/send-action-once.js';
 import { openDatabase } from '../../../src/storage/open-database.js';
 import { githubRun, type GithubPullRequest } from '../../forges/github-state.js';
 import { createDatabaseTarget } from '../../storage/engine.js';

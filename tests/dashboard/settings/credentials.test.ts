@@ -1,6 +1,5 @@
 import type { Board } from '../../../src/dashboard/boards/board.js';
-import { listStoredCredentials } from '../../../src/dashboard/settings/credential-rows.js';
-import { reencryptSettings } from '../../../src/dashboard/settings/settings-row.js';
+import { listStoredCredentials, reencryptSettings } from '../../../src/dashboard/settings/settings-rows.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { eventually } from '../../eventually.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';

@@ -2,7 +2,7 @@ import {
   createSeenDeliveries,
   pruneDeliveries,
   deleteExpiredDeliveries,
-} from '../../../src/dashboard/webhooks/seen-deliveries.js';
+} from '../../../src/dashboard/webhooks/deliveries.js';
 import type { Database } from '../../../src/storage/database.js';
 import { openTestDatabase } from '../../storage/engine.js';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { CommandError } from '../../../config/startup-error.js';
 import { needsAgeProgram } from '../../../sealing/known-keys.js';
 import { SealingError } from '../../../sealing/sealing-error.js';
-import type { Terminal } from '../context.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../options.js';
 import { withoutCredentials } from '../settings.js';
+import type { Terminal } from '../terminal.js';
 
 /** Seals a value to public keys, with the program `age` if one of them needs it. */
 export const createSealer =

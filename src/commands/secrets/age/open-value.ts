@@ -13,7 +13,8 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { bech32 } from '@scure/base';
-import { loadSealing, type Terminal } from '../context.js';
+import { loadSealing } from '../context.js';
+import type { Terminal } from '../terminal.js';
 
 /**
  * Opens an age file with one or more identities. SSH keys and identities of plugins need the program `age`.

@@ -3,15 +3,23 @@ import { dirname } from 'node:path';
 import type { LocalTool } from '@trellis/server/mcp/stdio';
 import type { Command } from 'commander';
 import { CommandError } from '../../../config/startup-error.js';
-import { type CommandContext, type Terminal, withContext } from '../context.js';
-import { EXIT, toCommandError } from '../exit-codes.js';
+import { type CommandContext, withContext } from '../context.js';
 import { fetchSecrets } from '../objects.js';
-import { fillCommand, type MapCommand, type MapParameter, MAX_PARAMETER_LENGTH } from '../run/map-commands.js';
-import { MAP_FILE, readSecretsMap, type SecretsMap, toEntryVariable } from '../run/secrets-map.js';
+import { EXIT, toCommandError } from '../options.js';
+import {
+  fillCommand,
+  type MapCommand,
+  type MapParameter,
+  MAX_PARAMETER_LENGTH,
+  MAP_FILE,
+  readSecretsMap,
+  type SecretsMap,
+  toEntryVariable,
+} from '../run/secrets-map.js';
 import { openValues, toTexts } from '../run/selection.js';
 import { addConnectionOptions, type ConnectionOptions, nonEmpty, withoutCredentials } from '../settings.js';
-import { type Captured, runBounded } from './bounded-run.js';
-import { MIN_HIDDEN, TextMask } from './text-mask.js';
+import type { Terminal } from '../terminal.js';
+import { type Captured, runBounded, MIN_HIDDEN, TextMask } from './masked-run.js';
 
 interface McpOptions extends ConnectionOptions {
   readonly map?: string;

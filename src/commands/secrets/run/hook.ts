@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { CommandError } from '../../../config/startup-error.js';
 import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { writeOutput } from '../print.js';
+import { EXIT } from '../options.js';
 import { withoutCredentials } from '../settings.js';
+import { writeOutput } from '../terminal.js';
 
 interface HookInput {
   readonly slug: string;

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../../../config/startup-error.js';
-import { type CommandContext, type Terminal, withContext } from '../context.js';
-import { EXIT, toCommandError } from '../exit-codes.js';
+import { type CommandContext, withContext } from '../context.js';
 import { fetchSecrets } from '../objects.js';
-import { collectValues } from '../options.js';
+import { EXIT, toCommandError, collectValues } from '../options.js';
 import { addConnectionOptions, type ConnectionOptions, withoutCredentials } from '../settings.js';
-import { MIN_MASKED } from './output-mask.js';
-import { type RunningProgram, startProgram } from './program.js';
+import type { Terminal } from '../terminal.js';
+import { MIN_MASKED, type RunningProgram, startProgram } from './program.js';
 import { type SecretFiles, writeSecretFiles } from './secret-files.js';
 import { MAP_FILE } from './secrets-map.js';
 import { choose, openValues, type SelectionOptions, toTexts } from './selection.js';

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../../config/startup-error.js';
-import { EXIT } from '../exit-codes.js';
-import { type Environment, nonEmpty } from '../settings.js';
+import { EXIT } from '../options.js';
+import { nonEmpty } from '../settings.js';
+import type { Environment } from '../terminal.js';
 
 /** The types of `tmpfs` and `ramfs` in `linux/magic.h`. */
 const MEMORY_FILE_SYSTEMS = [0x01_02_19_94, 0x85_84_58_f6];

@@ -1,8 +1,25 @@
 import { mapWithConcurrency } from '@trellis/core/concurrency';
 import { LRUCache } from 'lru-cache';
 import { ForgeError, undefinedIfNotFound } from '../forge-error.js';
-import type { CiStatus, Forge, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forge.js';
-import type { RestClient } from '../http/rest.js';
+import type {
+  CiStatus,
+  Forge,
+  ForgePullRequest,
+  ForgeRepository,
+  RepositorySnapshot,
+  InvolvedOptions,
+  InvolvedSnapshot,
+  Involvement,
+} from '../forge.js';
+import {
+  isBotName,
+  MAX_HISTORY,
+  type PullRequestHistory,
+  type ReadHistory,
+  readHistoriesInTurn,
+  type ReviewEvent,
+} from '../history.js';
+import type { RestClient } from '../http/requests.js';
 import {
   mapRepositories,
   mapValid,
@@ -13,10 +30,11 @@ import {
   toForgeIssue,
   toRepositoryPath,
   uniqueByNumber,
+  type InvolvedSearch,
+  readInvolvedPullRequests,
+  isInvalidResponse,
 } from '../read-repositories.js';
-import { ciFromCombinedStatus } from './checks.js';
-import { createHistoryReader } from './history.js';
-import { readInvolvedAtForgejo } from './involved.js';
+import { ciFromCombinedStatus } from './details.js';
 import {
   belongsOnBoard,
   type CombinedStatusNode,
@@ -29,6 +47,8 @@ import {
   summarizeReviews,
   toForgePullRequest,
   toRepository,
+  isDraftTitle,
+  type TimelineNode,
 } from './parse.js';
 
 /**
@@ -140,4 +160,140 @@ function groupByRepository(nodes: readonly (SearchResultNode | null)[]): Map<str
     else groups.set(name, [node]);
   }
   return groups;
+}
+
+/** The parameters of the search. The server combines several with "and", so each needs a request. */
+const PARAMETERS: Readonly<Record<Involvement, string>> = {
+  author: 'created',
+  review_requested: 'review_requested',
+  assigned: 'assigned',
+  mentioned: 'mentioned',
+};
+
+/** The most results of one search that are used. */
+const MAX_FOUND = 500;
+
+type Found = SearchResultNode & { readonly repository: NonNullable<SearchResultNode['repository']> };
+
+interface InvolvedReaderOptions {
+  readonly rest: RestClient;
+  /** The URL of the forge's pages. */
+  readonly webUrl: string;
+  readonly readFacts: (repo: string, node: PullRequestNode) => Promise<ForgePullRequest>;
+}
+
+/** Finds the pull requests of the user, and reads those outside of the listed repositories. @see Forge.readInvolved */
+async function readInvolvedAtForgejo(
+  { rest, webUrl, readFacts }: InvolvedReaderOptions,
+  listed: ReadonlySet<string>,
+  options?: InvolvedOptions,
+): Promise<InvolvedSnapshot> {
+  async function search(involvement: Involvement): Promise<InvolvedSearch<Found>> {
+    const path = `/repos/issues/search?type=pulls&state=open&${PARAMETERS[involvement]}=true&limit=50`;
+    const nodes = await rest.list<SearchResultNode | null>(path, MAX_FOUND + 1);
+    return { found: nodes.filter(isFound).slice(0, MAX_FOUND), truncated: nodes.length > MAX_FOUND };
+  }
+
+  async function readOne({ number, repository }: Found): Promise<ForgePullRequest | 'unread' | undefined> {
+    const path = `${toRepositoryPath(repository.full_name)}/pulls/${number}`;
+    try {
+      const node = (await rest.get(path).catch(undefinedIfNotFound)) as PullRequestNode | undefined;
+      if (node?.state !== 'open' || node.base.repo?.archived === true) return undefined;
+      const row = await readFacts(repository.full_name, node);
+      return node.base.repo?.permissions?.push === true ? row : { ...row, readOnly: true };
+    } catch (error) {
+      if (isInvalidResponse(error)) return 'unread';
+      throw error;
+    }
+  }
+
+  return readInvolvedPullRequests(
+    {
+      search,
+      keyOf: ({ number, repository }) => `${repository.id} ${number}`,
+      repositoryOf: ({ repository: { id, full_name: fullName } }) => ({
+        id: String(id),
+        fullName,
+        url: `${webUrl}/${fullName}`,
+      }),
+      read: (found) => mapWithConcurrency(found, readOne),
+    },
+    listed,
+    options,
+  );
+}
+
+const isFound = (node: SearchResultNode | null): node is Found => node?.repository != null;
+
+/** A page. Each pull request costs two more requests, and a forge of this kind has no API quota. */
+const PAGE_SIZE = 50;
+
+/** The most entries of a timeline, and reviews, that are read of a pull request. */
+const MAX_EVENTS = 200;
+
+function createHistoryReader(rest: RestClient): ReadHistory {
+  async function listChanged(path: string, since: number): Promise<PullRequestNode[]> {
+    const found: PullRequestNode[] = [];
+    for (let page = 1; found.length < MAX_HISTORY; page += 1) {
+      const nodes = (await rest.get(
+        `${path}/pulls?state=all&sort=recentupdate&limit=${PAGE_SIZE}&page=${page}`,
+      )) as readonly PullRequestNode[];
+      const changed = nodes.filter(({ updated_at }) => Date.parse(updated_at) > since);
+      found.push(...changed);
+      // The forge may have a smaller limit for pages.
+      if (changed.length < nodes.length || nodes.length === 0) break;
+    }
+    return found.slice(0, MAX_HISTORY);
+  }
+
+  async function readOne(path: string, node: PullRequestNode): Promise<PullRequestHistory> {
+    const { number } = node;
+    const [reviews, timeline] = await Promise.all([
+      rest.list<ReviewNode>(`${path}/pulls/${number}/reviews?limit=50`, MAX_EVENTS),
+      rest.list<TimelineNode>(`${path}/issues/${number}/timeline?limit=50`, MAX_EVENTS).catch(undefinedIfNotFound),
+    ]);
+    return toHistory(node, [...reviews.flatMap(toReview), ...(timeline ?? []).flatMap(toEvent)]);
+  }
+
+  return readHistoriesInTurn(async ({ fullName, since }) => {
+    const path = toRepositoryPath(fullName);
+    const nodes = (await listChanged(path, since).catch(undefinedIfNotFound)) ?? [];
+    const { mapped } = await mapValid(nodes, (node) => readOne(path, node));
+    return mapped;
+  });
+}
+
+function toHistory(node: PullRequestNode, events: readonly ReviewEvent[]): PullRequestHistory {
+  const { number, title, html_url: url, user, created_at, updated_at, merged_at, closed_at, state } = node;
+  const closedAt = merged_at ?? closed_at ?? (state === 'closed' ? updated_at : undefined);
+  const author = user?.login ?? 'ghost';
+  return {
+    ...{ number, title, url, author },
+    authorIsBot: isBotName(author),
+    isDraft: isDraft(node),
+    createdAt: created_at,
+    updatedAt: updated_at,
+    ...(typeof merged_at === 'string' && { mergedAt: merged_at }),
+    ...(closedAt !== undefined && { closedAt }),
+    events,
+  };
+}
+
+/** Converts a submitted review. Requests for a review are in the same list, without the time of the request. */
+function toReview({ user, state, submitted_at }: ReviewNode): ReviewEvent[] {
+  if (submitted_at === undefined || !/^(APPROVED|COMMENT|REQUEST_CHANGES)$/.test(state)) return [];
+  const login = user?.login ?? 'ghost';
+  return [{ kind: state === 'APPROVED' ? 'approved' : 'reviewed', at: submitted_at, login, isBot: isBotName(login) }];
+}
+
+/** Drafts are pull requests with a certain title, so a change of the title ends a draft. */
+function toEvent(node: TimelineNode): ReviewEvent[] {
+  const { type, created_at: at, assignee, removed_assignee } = node;
+  if (type === 'review_request' && assignee) {
+    const { login } = assignee;
+    return [{ kind: removed_assignee === true ? 'request_removed' : 'requested', at, login, isBot: isBotName(login) }];
+  }
+  if (type !== 'change_title') return [];
+  const [before, after] = [isDraftTitle(node.old_title ?? ''), isDraftTitle(node.new_title ?? '')];
+  return before === after ? [] : [{ kind: before ? 'ready' : 'drafted', at }];
 }

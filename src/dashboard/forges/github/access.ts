@@ -1,6 +1,5 @@
 import githubAppJwt from 'universal-github-app-jwt';
-import { createForgeRequests, type ForgeRequestsOptions } from '../http/requests.js';
-import { createRestClient } from '../http/rest.js';
+import { createForgeRequests, type ForgeRequestsOptions, createRestClient } from '../http/requests.js';
 import { MAX_REPOSITORIES } from '../read-repositories.js';
 import { createDiscovery, readSummaries } from './discovery.js';
 import type { RepositoryNode } from './nodes.js';

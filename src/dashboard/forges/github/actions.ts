@@ -1,3 +1,4 @@
+import { findBot } from '../board-rows.js';
 import {
   type ActionRequests,
   doneResult,
@@ -6,13 +7,12 @@ import {
   requireInput,
   sendForgeAction,
   toReviewerRequests,
+  type ActionCandidate,
 } from '../forge-action.js';
 import { type ActionErrorCode, ForgeError, undefinedIfNotFound } from '../forge-error.js';
 import type { ActionName, BotReply, PullRequestTarget } from '../forge.js';
 import { withoutNulls } from '../http/graphql-pages.js';
 import { toOwnerAndName, toRepositoryPath } from '../read-repositories.js';
-import type { ActionCandidate } from '../rules/allowed-actions.js';
-import { findBot } from '../rules/board-rows.js';
 import { findSafeLink } from '../sanitize.js';
 import { findFailedWorkflowRuns } from './checks.js';
 import type { ActionRepositoryNode, CommentNode } from './nodes.js';

@@ -10,8 +10,7 @@ import {
   type RepositorySnapshot,
   toCiFields,
 } from '../forge.js';
-import { createForgeRequests, type ForgeRequestsOptions } from '../http/requests.js';
-import { createRestClient, type RestClient } from '../http/rest.js';
+import { createForgeRequests, type ForgeRequestsOptions, createRestClient, type RestClient } from '../http/requests.js';
 import {
   mapRepositories,
   mapValid,
@@ -24,8 +23,8 @@ import {
   toRepositoryPath,
   toRevision,
   uniqueByNumber,
+  readPullRequestState,
 } from '../read-repositories.js';
-import { readPullRequestState } from '../read-state.js';
 import { withForgeErrors } from '../sanitize.js';
 import { ciFromCheckRuns, toRunState, toSeconds } from './checks.js';
 import { GITHUB_API, toGithubProtocol, toGithubWebUrl } from './requests.js';

@@ -1,8 +1,7 @@
 import { mapWithConcurrency } from '@trellis/core/concurrency';
 import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot, Involvement, KnownRepository } from '../forge.js';
 import { type ConnectionPage, fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
-import { type InvolvedSearch, readInvolvedPullRequests } from '../involved.js';
-import { isInvalidResponse } from '../read-repositories.js';
+import { type InvolvedSearch, readInvolvedPullRequests, isInvalidResponse } from '../read-repositories.js';
 import type { GraphqlQuery, RepositoryAccess } from './access.js';
 import { type BatchReader, isTimeout } from './batches.js';
 import type { FoundNode, SinglePullRequestNode, SinglePullRequestStatusNode } from './nodes.js';

@@ -1,6 +1,6 @@
 import { type ForgeIssue, type ForgePullRequest, type ForgeRepository, toCiFields } from '../forge.js';
 import { withoutNulls } from '../http/graphql-pages.js';
-import { ciFromPipeline } from './checks.js';
+import { ciFromPipeline } from './details.js';
 import type { IssueNode, MergeRequestNode, ProjectNode, Reviewer } from './queries.js';
 
 /** Reports whether a project belongs on a board: the user can push to it, and it is not a fork and not archived. */

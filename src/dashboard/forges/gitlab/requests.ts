@@ -8,8 +8,9 @@ import {
   type ForgeRequestsOptions,
   type LimitScope,
   readRetryAfter,
+  createRestClient,
+  type RestClient,
 } from '../http/requests.js';
-import { createRestClient, type RestClient } from '../http/rest.js';
 
 export interface GitlabOptions extends ForgeRequestsOptions {
   /** The URL of GitLab's pages. The API is below it. */

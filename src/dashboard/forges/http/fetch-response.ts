@@ -1,7 +1,8 @@
-import type { LookupFunction } from 'node:net';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { type LookupFunction, BlockList, isIP, isIPv4 } from 'node:net';
 import type { Agent, fetch, RequestInit, Response } from 'undici';
 import { ForgeError } from '../forge-error.js';
-import { type AddressPolicy, AddressRefusedError } from './address-policy.js';
 
 /** The largest responses, of 20 repositories with 50 pull requests each, have about 3 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -21,7 +22,7 @@ export interface ForgeResponse {
  */
 export type ForgeAgent = () => Promise<{ readonly dispatcher: Agent; readonly fetch: typeof fetch }>;
 
-export interface FetchOptions extends Omit<RequestInit, 'dispatcher'> {
+interface FetchOptions extends Omit<RequestInit, 'dispatcher'> {
   /** Makes the connections, including those for redirects. */
   readonly agent: ForgeAgent;
   readonly timeoutMs?: number;
@@ -99,4 +100,148 @@ export function parseForgeJson(text: string): unknown {
   } catch (cause) {
     throw new ForgeError('unknown', { cause });
   }
+}
+
+/** The target of a connection as parts of a URL. The port is empty for the protocol's default port. */
+type Destination = Readonly<Pick<URL, 'hostname' | 'port' | 'protocol'>>;
+
+/** Decides which addresses the server may connect to on behalf of its users. */
+export interface AddressPolicy {
+  /**
+   * Resolves a host to the addresses that a connection may use.
+   *
+   * @throws AddressRefusedError when any address of the host is refused, or the error of the resolver.
+   */
+  resolve(destination: Destination): Promise<readonly LookupAddress[]>;
+}
+
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+}
+
+interface AddressPolicyOptions {
+  /**
+   * CIDR ranges, IP addresses and host names that are always allowed. Hosts and addresses may have a port: `host:3000`.
+   */
+  readonly allow?: readonly string[];
+  /** Returns all addresses of a host name. Defaults to the system's resolver. */
+  readonly resolveHost?: (hostname: string) => Promise<readonly LookupAddress[]>;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Creates a policy that allows public addresses and the addresses in `allow`.
+ *
+ * A host with several addresses is refused if one of them is: such a resolution is a mistake or an attack, and which
+ * address a connection would use is undefined.
+ */
+export function createAddressPolicy({
+  allow = [],
+  resolveHost = (hostname) => lookup(hostname, { all: true }),
+}: AddressPolicyOptions = {}): AddressPolicy {
+  const { hosts, addresses } = parseAllowed(allow);
+  const isAllowed = (address: string): boolean => isPublic(address) || matches(addresses, address);
+  return {
+    async resolve({ hostname, port, protocol }) {
+      const host = toPlainHost(hostname);
+      const family = isIP(host);
+      const found = family === 0 ? await resolveHost(host) : [{ address: host, family }];
+      if (hosts.has(host) || hosts.has(`${host}:${port || DEFAULT_PORTS[protocol]}`)) return found;
+      if (found.length > 0 && found.every(({ address }) => isAllowed(address))) return found;
+      throw new AddressRefusedError(`${hostname} is in a private or reserved range.`);
+    },
+  };
+}
+
+interface Allowed {
+  /** Host names, and hosts or addresses with a port. */
+  readonly hosts: ReadonlySet<string>;
+  readonly addresses: BlockList;
+}
+
+function parseAllowed(rules: readonly string[]): Allowed {
+  const hosts = new Set<string>();
+  const addresses = new BlockList();
+  for (const rule of rules) {
+    const [address = '', prefix] = rule.split('/');
+    if (prefix !== undefined) addresses.addSubnet(address, Number(prefix), familyOf(address));
+    else if (isIP(address) !== 0) addresses.addAddress(address, familyOf(address));
+    else hosts.add(toHostRule(address));
+  }
+  return { hosts, addresses };
+}
+
+/** Converts a rule to the spelling of host and port that {@link AddressPolicy.resolve} compares. */
+function toHostRule(rule: string): string {
+  const [, host = '', port = ''] = /^(.*?)(:\d+)?$/.exec(rule) ?? [];
+  return toPlainHost(new URL(`http://${host}`).hostname) + port;
+}
+
+/** Removes the brackets of IPv6, the trailing dot of an absolute name, and the zone of a link-local address. */
+const toPlainHost = (hostname: string): string => hostname.replace(/^\[|\]$|\.$/g, '').replace(/%.*$/, '');
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
+
+function toBlockList(subnets: readonly string[]): BlockList {
+  return parseAllowed(subnets).addresses;
+}
+
+/**
+ * IPv4 ranges that are not globally reachable by IANA's registry of special-purpose addresses (RFC 6890), multicast,
+ * and reserved ranges. Cloud metadata services use 169.254.0.0/16, 100.64.0.0/10 and 192.0.0.0/24; Azure's has the
+ * public address 168.63.129.16.
+ */
+const SPECIAL_IPV4 = toBlockList([
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+]);
+
+/** Global unicast IPv6, which excludes loopback, link-local and unique-local addresses. */
+const GLOBAL_IPV6 = toBlockList(['2000::/3']);
+
+/** IETF protocol assignments, including Teredo, and the documentation ranges of RFC 3849 and RFC 9637. */
+const SPECIAL_IPV6 = toBlockList(['2001::/23', '2001:db8::/32', '3fff::/20']);
+
+function isPublic(address: string): boolean {
+  const ipv4 = toIPv4(address);
+  if (ipv4 !== undefined) return !SPECIAL_IPV4.check(ipv4);
+  return matches(GLOBAL_IPV6, address) && !matches(SPECIAL_IPV6, address);
+}
+
+function matches(list: BlockList, address: string): boolean {
+  const plain = toPlainHost(address);
+  const ipv4 = toIPv4(plain);
+  return list.check(plain, familyOf(plain)) || (ipv4 !== undefined && list.check(ipv4));
+}
+
+/** IPv6 prefixes that embed an IPv4 address, with the index of the group where it starts. */
+const EMBEDDING: readonly (readonly [BlockList, number])[] = [
+  // IPv4-mapped (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056).
+  [toBlockList(['::ffff:0:0/96']), 6],
+  [toBlockList(['64:ff9b::/96']), 6],
+  [toBlockList(['2002::/16']), 1],
+];
+
+/** Returns the IPv4 address that a connection to this address reaches, or `undefined` for native IPv6. */
+function toIPv4(address: string): string | undefined {
+  const plain = toPlainHost(address);
+  if (isIPv4(plain)) return plain;
+  const start = EMBEDDING.find(([prefix]) => prefix.check(plain, 'ipv6'))?.[1];
+  if (start === undefined) return undefined;
+  const bytes = toGroups(plain)
+    .slice(start, start + 2)
+    .flatMap((group) => [group >> 8, group & 255]);
+  return bytes.join('.');
+}
+
+/**
+ * Returns the eight groups of an IPv6 address. The URL parser converts every spelling to the canonical one (RFC 5952).
+ */
+function toGroups(address: string): number[] {
+  const [head = '', tail] = toPlainHost(new URL(`http://[${address}]`).hostname).split('::');
+  const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = tail === undefined ? 0 : 8 - (before?.length ?? 0) - (after?.length ?? 0);
+  return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])].map((group) => parseInt(group, 16));
 }

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { toVariable } from '../../../sealing/env-names.js';
+import { toVariable } from '../../../sealing/env-file.js';
 import { requireData } from '../api.js';
 import { publicOrigin } from '../page-data.js';
 import { CopyButton } from '../ui/buttons.js';

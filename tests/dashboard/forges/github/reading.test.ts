@@ -1,4 +1,4 @@
-import { toBoardRows } from '../../../../src/dashboard/forges/rules/board-rows.js';
+import { toBoardRows } from '../../../../src/dashboard/forges/board-rows.js';
 import {
   githubIssue,
   githubPullRequest,

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { createAddressPolicy } from '../../../../src/dashboard/forges/http/address-policy.js';
+import { createAddressPolicy } from '../../../../src/dashboard/forges/http/fetch-response.js';
 
 /** The addresses of the host names in the tests. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {

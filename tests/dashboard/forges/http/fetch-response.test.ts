@@ -1,6 +1,9 @@
 import type { LookupAddress } from 'node:dns';
-import { createAddressPolicy } from '../../../../src/dashboard/forges/http/address-policy.js';
-import { createAgent, fetchResponse } from '../../../../src/dashboard/forges/http/fetch-response.js';
+import {
+  createAddressPolicy,
+  createAgent,
+  fetchResponse,
+} from '../../../../src/dashboard/forges/http/fetch-response.js';
 import { CLOSED_PORT } from '../../../closed-port.js';
 import {
   LOOPBACK,

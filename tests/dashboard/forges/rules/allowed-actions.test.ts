@@ -2,7 +2,7 @@ import {
   findMergeBlock,
   listAllowedActions,
   type ActionCandidate,
-} from '../../../../src/dashboard/forges/rules/allowed-actions.js';
+} from '../../../../src/dashboard/forges/forge-action.js';
 import { forgePullRequest } from '../model-fixtures.js';
 
 const judged = (change: Partial<ActionCandidate> = {}): ActionCandidate => ({

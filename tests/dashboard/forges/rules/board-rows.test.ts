@@ -1,5 +1,5 @@
+import { findStacks, toBoardRows } from '../../../../src/dashboard/forges/board-rows.js';
 import type { ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
-import { findStacks, toBoardRows } from '../../../../src/dashboard/forges/rules/board-rows.js';
 import { forgeIssue, forgePullRequest } from '../model-fixtures.js';
 
 const reader = { forge: 'github', username: 'Mona', renovateAuthors: ['acme-updates'] } as const;

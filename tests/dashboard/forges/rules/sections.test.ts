@@ -1,5 +1,5 @@
+import { toBoardRows } from '../../../../src/dashboard/forges/board-rows.js';
 import type { PullRequest, ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
-import { toBoardRows } from '../../../../src/dashboard/forges/rules/board-rows.js';
 import { forgePullRequest } from '../model-fixtures.js';
 
 type Section = PullRequest['section'];

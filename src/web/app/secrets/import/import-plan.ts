@@ -1,5 +1,4 @@
-import type { EnvFile } from '../../../../sealing/env-file.js';
-import { findSlugProblem, SEALED_PREFIX, toKebab } from '../../../../sealing/env-names.js';
+import { type EnvFile, findSlugProblem, SEALED_PREFIX, toKebab } from '../../../../sealing/env-file.js';
 import type { ObjectMetadata } from '../names.js';
 
 /** Whether names such as `DB_PASSWORD` stay as they are or become `db-password`. */

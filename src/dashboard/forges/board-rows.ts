@@ -1,5 +1,5 @@
-import type { ForgeIssue, ForgeName, ForgePullRequest, Issue, PullRequest, RepositorySnapshot } from '../forge.js';
-import { type Bot, listAllowedActions } from './allowed-actions.js';
+import { type Bot, listAllowedActions } from './forge-action.js';
+import type { ForgeIssue, ForgeName, ForgePullRequest, Issue, PullRequest, RepositorySnapshot } from './forge.js';
 import { findSection, isSame } from './sections.js';
 
 /** The user whose point of view a board has, at one forge. */

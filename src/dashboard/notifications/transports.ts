@@ -1,9 +1,8 @@
-/** Requests to addresses that users have entered. */
+/** The transports of messages: requests to addresses that users have entered, and the mail server of the operator. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AddressPolicy, AddressRefusedError } from '../forges/http/address-policy.js';
-import type { ForgeAgent } from '../forges/http/fetch-response.js';
+import type { Transporter } from 'nodemailer';
+import { type AddressPolicy, AddressRefusedError, type ForgeAgent } from '../forges/http/fetch-response.js';
 import { readRetryAfter } from '../forges/http/requests.js';
-import { DeliveryError } from './delivery-error.js';
 
 /** Receivers answer within a second or two; slower ones would occupy the queue. */
 const TIMEOUT_MS = 10_000;
@@ -14,7 +13,7 @@ const MAX_RESPONSE_BYTES = 4_096;
 /** A receiver can't postpone a message for longer. */
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000;
 
-export interface PostRequest {
+interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;
@@ -105,4 +104,107 @@ export async function findUrlProblem(url: string, policy: AddressPolicy): Promis
   const result = await Promise.race([refused, sleep(RESOLVE_MS, 'unknown' as const, { ref: false })]);
   if (result === 'unknown') return `a URL with an existing host; ${parsed.hostname} was not found`;
   return result ? 'a URL with a public address' : undefined;
+}
+
+export interface SmtpOptions {
+  /** `smtp:` or `smtps:`, with the credentials. */
+  readonly url: string;
+  /** The sender's address. */
+  readonly from: string;
+}
+
+interface Mailer {
+  /** @throws DeliveryError unless the mail server has accepted the message. */
+  send(mail: OutgoingMail): Promise<void>;
+  close(): void;
+}
+
+interface OutgoingMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Identifies the message, so that mail servers recognize a repetition. */
+  readonly id: string;
+}
+
+/** A mail server that takes longer is treated as unreachable. In all, an attempt takes less than the lease. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000, dnsTimeout: 5_000 };
+
+/** Connects at the first message. The package takes a while to load, and few servers need it. */
+export function createMailer({ url, from }: SmtpOptions, origin: () => string): Mailer {
+  let transport: Promise<Transporter> | undefined;
+  return {
+    async send({ id, ...mail }) {
+      transport ??= openTransport(url);
+      const { hostname } = new URL(origin());
+      try {
+        await (
+          await transport
+        ).sendMail({
+          ...mail,
+          from,
+          messageId: `<${id}@${hostname}>`,
+          // Vacation responders don't answer to it (RFC 3834).
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw toDeliveryError(error);
+      }
+    },
+    close: () => void transport?.then((open) => open.close()),
+  };
+}
+
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import('./nodemailer.js');
+  return createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
+}
+
+interface SmtpError {
+  readonly code?: string;
+  readonly responseCode?: number;
+  readonly response?: string;
+}
+
+/** Errors about the message or its receiver. Others are about the connection or the account, which an operator corrects. */
+const OF_MESSAGE = ['EENVELOPE', 'EMESSAGE'];
+
+/** A mail server rejects with 5xx for good, and with 4xx for now (RFC 5321). */
+function toDeliveryError(error: unknown): DeliveryError {
+  const { code = '', responseCode = 0, response } = error as SmtpError;
+  const isPermanent = OF_MESSAGE.includes(code) && responseCode >= 500;
+  const reason = response === undefined ? `could not be reached (${code})` : `responded: ${toPrintable(response)}`;
+  return new DeliveryError(`The mail server ${reason}`, { isPermanent, cause: error });
+}
+
+const toPrintable = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, ' ');
+
+interface DeliveryErrorOptions extends ErrorOptions {
+  /** Whether a repetition would fail too. */
+  readonly isPermanent?: boolean;
+  /** Whether the channel no longer exists at its receiver. */
+  readonly isGone?: boolean;
+  /** How long the receiver asks to wait. */
+  readonly retryAfterMs?: number;
+}
+
+/** The contract's limit, which leaves room for most responses of mail servers. */
+const MAX_MESSAGE = 500;
+
+/** A failed attempt to send a message. Its message is shown to the user. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  readonly isPermanent: boolean;
+  readonly isGone: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    { isPermanent = false, isGone = false, retryAfterMs, ...options }: DeliveryErrorOptions = {},
+  ) {
+    super(message.slice(0, MAX_MESSAGE), options);
+    this.isPermanent = isPermanent || isGone;
+    this.isGone = isGone;
+    this.retryAfterMs = retryAfterMs;
+  }
 }

@@ -1,4 +1,4 @@
-import type { PullRequest } from '../forge.js';
+import type { PullRequest } from './forge.js';
 
 type Section = PullRequest['section'];
 type Judged = Pick<

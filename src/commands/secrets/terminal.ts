@@ -2,10 +2,23 @@ import { open } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from '../../config/startup-error.js';
-import type { Terminal } from './context.js';
-import { EXIT } from './exit-codes.js';
-import type { ValueOptions } from './options.js';
-import { toPrintable } from './print.js';
+import { EXIT, type ValueOptions } from './options.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The streams and the environment of a command; tests provide their own. */
+export interface Terminal {
+  readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly err: NodeJS.WritableStream;
+  readonly env: Environment;
+  /** The release of a program that is one file, without the package that names it. */
+  readonly release?: string;
+  /** Whether errors are reported as JSON. */
+  readonly json?: boolean;
+  /** Waits for some milliseconds; tests replace it. */
+  readonly sleep?: (ms: number) => Promise<void>;
+}
 
 /** Ten times the limit of the service, so that reading from an endless device stops. */
 const MAX_BYTES = 10 * 2 ** 20;
@@ -126,4 +139,38 @@ async function readAnswer(reader: Interface, question: string): Promise<string> 
   } finally {
     reader.close();
   }
+}
+
+/** Replaces control characters, which can manipulate a terminal. Names and descriptions are untrusted. */
+export const stripControlCharacters = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
+
+/** Does the same for a text of several lines. */
+export const toPrintable = (text: string): string => text.split('\n').map(stripControlCharacters).join('\n');
+
+/** Formats rows under their headings, or returns the sentence for an empty list. A cell may have several lines. */
+export async function toTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  none: string,
+): Promise<string> {
+  if (rows.length === 0) return `${none}\n`;
+  const { default: Table } = await import('cli-table3');
+  const table = new Table({ head: [...head], style: { head: [], border: [] } });
+  for (const row of rows) table.push(row.map(toPrintable));
+  return `${table.toString()}\n`;
+}
+
+/** Formats JSON, and escapes the control characters that JSON allows. */
+export const toJson = (value: unknown, indent = 2): string =>
+  `${JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f]/g, toEscape)}\n`;
+
+const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+export const toDateText = (time: string | undefined): string => time?.slice(0, 10) ?? '';
+
+/** Waits until everything is written, as the process may end right after. */
+export function writeOutput(out: NodeJS.WritableStream, content: Uint8Array | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    out.write(content, (error) => (error ? reject(error) : resolve()));
+  });
 }
