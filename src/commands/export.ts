@@ -3,7 +3,7 @@ import { constants, copyFile, mkdir, readFile, rename, rm, stat, writeFile } fro
 import path from 'node:path';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { findQueryFolder } from '@trellis/site/config/stored-queries';
+import { findQueryFolder } from '@trellis/site/graphql/stored-queries';
 import { Command } from 'commander';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';

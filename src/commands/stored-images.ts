@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DerivedImage } from '@trellis/images/plan/links';
-import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import type { ResolverBudget } from '@trellis/site/graphql/context';
 import { buildExecutableSchema } from '@trellis/site/graphql/site-schema';
+import { readStoredQueries, type StoredQuery } from '@trellis/site/graphql/stored-queries';
 import { createFormatDate } from '@trellis/site/query/dates';
 import type { ReadableSite } from '@trellis/site/site';
 import { formatWarnings } from '@trellis/site/terminal';

@@ -1,9 +1,9 @@
 import type { Images } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
+import type { MarkdownTexts } from '@trellis/site/graphql/computed-fields';
 import type { ResolverBudget } from '@trellis/site/graphql/context';
-import type { MarkdownTexts } from '@trellis/site/graphql/markdown-fields';
 import { RecordAccess } from '@trellis/site/graphql/record-access';
-import type { PublicFiles } from '@trellis/site/public/public-files';
+import type { PublicFiles } from '@trellis/site/public-files';
 import type { FormatDate } from '@trellis/site/query/dates';
 import type { RecordQueries } from '@trellis/site/query/record-queries';
 import type { ChangeFeed } from '@trellis/site/record-changes';

@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import type { FieldName } from '@trellis/images/plan/field-results';
-import type { StoredQuery } from '@trellis/site/config/stored-queries';
+import type { StoredQuery } from '@trellis/site/graphql/stored-queries';
 import {
   type DocumentNode,
   getArgumentValues,

@@ -1,9 +1,9 @@
 import type { CallCounts } from '@trellis/core/concurrency';
 import type { Images, ImagesOptions } from '@trellis/images/images';
-import type { StoredQuery } from '@trellis/site/config/stored-queries';
-import type { MarkdownTexts } from '@trellis/site/graphql/markdown-fields';
+import type { MarkdownTexts } from '@trellis/site/graphql/computed-fields';
 import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
-import type { PublicFiles } from '@trellis/site/public/public-files';
+import type { StoredQuery } from '@trellis/site/graphql/stored-queries';
+import type { PublicFiles } from '@trellis/site/public-files';
 import type { FormatDate } from '@trellis/site/query/dates';
 import type { RecordChange } from '@trellis/site/record-changes';
 import type { ReadableSite, Site } from '@trellis/site/site';

@@ -7,9 +7,9 @@ import type { StatementWatch } from '@trellis/core/slow-statements';
 import { convertStorageFault } from '@trellis/core/storage-faults';
 import { type ImagesOptions, openImages } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
-import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
-import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
+import { readStoredQueries, type StoredQuery } from '@trellis/site/graphql/stored-queries';
+import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public-files';
 import { createFormatDate } from '@trellis/site/query/dates';
 import type { RecordChange } from '@trellis/site/record-changes';
 import {
@@ -257,7 +257,7 @@ class RetryingSite implements SharingSiteService {
     const { log } = this.#options;
     try {
       const queries = known ?? (await readStoredQueries(this.#config.site, config.queries));
-      const { listFormatWarnings } = await import('@trellis/site/graphql/format-warnings');
+      const { listFormatWarnings } = await import('@trellis/site/graphql/stored-queries');
       for (const warning of listFormatWarnings(queries)) log.warn(warning);
     } catch (error) {
       log.warn(`The stored queries could not be read: ${toText(error)}`);

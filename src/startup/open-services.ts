@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createGauges, type Gauges } from '@trellis/core/gauges';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import type { Log } from '@trellis/server/http/request';
-import { createLinkSigner } from '@trellis/site/public/link-signer';
+import { createLinkSigner } from '@trellis/site/public-files';
 import { createAccounts, type Accounts } from '../accounts/accounts.js';
 import { createAuthenticator } from '../accounts/authentication.js';
 import { serviceTokens } from '../accounts/bearer-tokens.js';

@@ -1,5 +1,5 @@
 import type { Gauges } from '@trellis/core/gauges';
-import type { LinkSigner } from '@trellis/site/public/link-signer';
+import type { LinkSigner } from '@trellis/site/public-files';
 import type { Accounts } from '../accounts/accounts.js';
 import type { CredentialSource } from '../accounts/authentication.js';
 import type { TokenKind } from '../accounts/bearer-tokens.js';

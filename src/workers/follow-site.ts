@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { setImmediate as pause, setTimeout as delay } from 'node:timers/promises';
 import { isDamage } from '@trellis/core/storage-faults';
-import type { FollowedRecords } from '@trellis/site/followed-records';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { createDigestReader, followSiteRecords } from '@trellis/site/site';
 import { type DigestWaits, toPendingDigest } from '@trellis/site/sources/digests/large-file-digests';
 import type { ProblemReport } from '@trellis/site/sources/problems';
+import type { FollowedRecords } from '@trellis/site/stored-records';
 import type { Config } from '../config/config.js';
 import { openMarkdown } from '../site-data/markdown.js';
 import { loadSiteSchema, loadSourceModules } from '../site-data/schema.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Images, openImages } from '@trellis/images/images';
 import { OperationBudget } from '@trellis/server/graphql/budget';
-import { createPublicPath } from '@trellis/site/public/public-files';
+import { createPublicPath } from '@trellis/site/public-files';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { openSite, type Site } from '@trellis/site/site';
 import { execute, graphql, parse } from 'graphql';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Images, openImages } from '@trellis/images/images';
 import { OperationBudget } from '@trellis/server/graphql/budget';
-import { createPublicPath } from '@trellis/site/public/public-files';
+import { createPublicPath } from '@trellis/site/public-files';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
 import type { RecordWriter } from '@trellis/site/records/record-writer';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { StoredQuery } from '@trellis/site/config/stored-queries';
+import type { StoredQuery } from '@trellis/site/graphql/stored-queries';
 import { scene } from '../../packages/images/tests/image-folder.js';
 import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
 import { collect, runCli, type RunningServer, startServer } from '../running-server.js';

@@ -7,33 +7,19 @@ import { AppError } from '@trellis/core/errors';
 import type { ScalarCodecs } from '@trellis/core/record-types';
 import type { StatementWatch } from '@trellis/core/slow-statements';
 import { isDamage } from '@trellis/core/storage-faults';
-import { loadSiteConfig } from './config/load-site-config.js';
-import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
+import { loadSiteConfig, DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
-import { type FollowedRecords, type FollowedRecordsOptions, followRecords } from './followed-records.js';
+import type { RecordedChange } from './record-changes.js';
 import { openRecordStore, type RecordStore, type RecordStoreOptions } from './record-store.js';
-import type { RecordedChange } from './records/change-recorder.js';
 import { type RecordTables, schemaDigest } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
 import { type DigestWaits, findPendingFile, toPendingDigest } from './sources/digests/large-file-digests.js';
 import { ENTRY_COLUMNS } from './sources/file-records.js';
-import {
-  EntryProblems,
-  formatProblem,
-  type ProblemReport,
-  type SiteProblem,
-  toProblemReport,
-} from './sources/problems.js';
-import type { ScanProgress, ScanSummary } from './sources/scan-source.js';
-import { scanSources } from './sources/scan-sources.js';
+import { EntryProblems, formatProblem, type ProblemReport, type SiteProblem, toProblemReport } from './sources/problems.js';
+import { type ScanProgress, type ScanSummary, scanSources } from './sources/scan-source.js';
 import { createSources, deleteObsoleteSources, deleteSourceRecords } from './sources/site-sources.js';
-import {
-  markSourceTypes,
-  runSources,
-  type RunningSourcesOptions,
-  type SourceModules,
-} from './sources/source-modules.js';
-import type { SiteRecords } from './stored-records.js';
+import { markSourceTypes, runSources, type RunningSourcesOptions, type SourceModules } from './sources/source-modules.js';
+import { type FollowedRecords, type FollowedRecordsOptions, followRecords, type SiteRecords } from './stored-records.js';
 import { SiteWatcher, type SiteWatcherCallbacks } from './watch/site-watcher.js';
 
 /** The part of a site that requests need. A different process may write the records. */

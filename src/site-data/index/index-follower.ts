@@ -9,6 +9,7 @@ import { createGunzip } from 'node:zlib';
 import { runWithin } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { isDamage } from '@trellis/core/storage-faults';
+import { SEQUENCE } from '@trellis/site/record-changes';
 import type { RecordStore } from '@trellis/site/record-store';
 import { SEQUENCE } from '@trellis/site/records/change-recorder';
 import { type ObjectStore, DAMAGED, ObjectStoreError } from '../../storage/objects/object-store.js';

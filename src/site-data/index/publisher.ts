@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { AppError } from '@trellis/core/errors';
-import { copyRecords, type RecordedChange, SEQUENCE } from '@trellis/site/records/change-recorder';
+import { copyRecords, type RecordedChange, SEQUENCE } from '@trellis/site/record-changes';
 import type { ProblemReport } from '@trellis/site/sources/problems';
 import type { SiteRecords } from '@trellis/site/stored-records';
 import { type ObjectStore, ObjectStoreError } from '../../storage/objects/object-store.js';

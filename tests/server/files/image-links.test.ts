@@ -7,7 +7,7 @@ import type { ImageSource } from '@trellis/images/source';
 import { openImageDatabase } from '@trellis/images/store/database';
 import { toImageFolder } from '@trellis/images/store/files';
 import { imageLinks, publishedFiles } from '@trellis/server/files/published-files';
-import { openPublicFiles } from '@trellis/site/public/public-files';
+import { openPublicFiles } from '@trellis/site/public-files';
 import express from 'express';
 import sharp from 'sharp';
 import { createImageFolder, type ImageFolder, scene } from '../../../packages/images/tests/image-folder.js';

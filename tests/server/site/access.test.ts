@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLinkSigner } from '@trellis/site/public/link-signer';
+import { createLinkSigner } from '@trellis/site/public-files';
 import { findServerKey } from '../../../src/storage/server-key.js';
 import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
 

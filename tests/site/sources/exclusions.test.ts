@@ -1,5 +1,5 @@
 import { renameSync, symlinkSync } from 'node:fs';
-import { createExclude, type Exclude, isExcludedPath } from '@trellis/site/sources/exclusions';
+import { createExclude, type Exclude, isExcludedPath } from '@trellis/site/sources/site-sources';
 import { eventually } from '../../eventually.js';
 import { WatchedFolder } from '../watch/watched-folder.js';
 import { pathsOf } from './site-folder.js';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { retryOnEmfile } from '@trellis/site/sources/file-errors';
+import { retryOnEmfile } from '@trellis/site/sources/entries';
 import { SiteFolder } from './site-folder.js';
 
 test('openSite: reads thousands of files with few file descriptors', () => {

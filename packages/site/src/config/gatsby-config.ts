@@ -1,5 +1,7 @@
+import path from 'node:path';
+import type { Expression, File, Node, ObjectExpression, Statement, TemplateLiteral } from '@babel/types';
+import { parse } from './parser.js';
 import type { SiteConfigInput } from './site-config.js';
-import { parseModule, readExportedValue, type StaticValue, UNREADABLE } from './static-module.js';
 
 /** The values of a `gatsby-config` that can be read without running it, and warnings about the others. */
 export interface StaticConfig {
@@ -96,4 +98,234 @@ function readStrings<Name extends string>(value: StaticValue | undefined, names:
 
 function isValues(value: StaticValue | undefined): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Marks a part whose value depends on running the file. */
+export const UNREADABLE = Symbol('unreadable');
+
+export type StaticValue =
+  | boolean
+  | number
+  | string
+  | null
+  | typeof UNREADABLE
+  | readonly StaticValue[]
+  | { readonly [key: string]: StaticValue };
+
+/**
+ * Parses a JavaScript or TypeScript module without running it.
+ *
+ * @throws SyntaxError from the parser.
+ */
+export function parseModule(code: string): File {
+  return parse(code, {
+    sourceType: 'unambiguous',
+    allowReturnOutsideFunction: true,
+    errorRecovery: true,
+    plugins: ['typescript', 'jsx', 'decorators'],
+  });
+}
+
+/**
+ * Returns the value that a module exports by `module.exports = …` or `export default …`, as far as it consists of
+ * literals, lists, objects, constants, `__dirname`, `path.join`, and the fallback of an environment variable.
+ *
+ * @param directory The value of `__dirname`.
+ */
+export function readExportedValue(file: File, directory: string): StaticValue {
+  const constants = new Map<string, Expression>();
+  let exported: Node | undefined;
+  for (const statement of file.program.body) {
+    collectConstants(statement, constants);
+    exported = findExport(statement) ?? exported;
+  }
+  return exported === undefined ? UNREADABLE : read(exported, { constants, directory, depth: 0 });
+}
+
+interface Scope {
+  readonly constants: ReadonlyMap<string, Expression>;
+  readonly directory: string;
+  readonly depth: number;
+}
+
+/** Deeper than any hand-written configuration. The limit stops constants that refer to each other. */
+const MAX_DEPTH = 40;
+
+function collectConstants(statement: Statement, constants: Map<string, Expression>): void {
+  if (statement.type !== 'VariableDeclaration' || statement.kind !== 'const') return;
+  for (const { id, init } of statement.declarations) {
+    if (id.type === 'Identifier' && init) constants.set(id.name, init);
+  }
+}
+
+function findExport(statement: Statement): Node | undefined {
+  if (statement.type === 'ExportDefaultDeclaration') return statement.declaration;
+  if (statement.type !== 'ExpressionStatement' || statement.expression.type !== 'AssignmentExpression')
+    return undefined;
+  const { left, right } = statement.expression;
+  return isModuleExports(left) ? right : undefined;
+}
+
+function isModuleExports(node: Node): boolean {
+  return (
+    node.type === 'MemberExpression' &&
+    node.object.type === 'Identifier' &&
+    node.object.name === 'module' &&
+    node.property.type === 'Identifier' &&
+    node.property.name === 'exports'
+  );
+}
+
+function read(node: Node, scope: Scope): StaticValue {
+  if (scope.depth > MAX_DEPTH) return UNREADABLE;
+  const inner = { ...scope, depth: scope.depth + 1 };
+  switch (node.type) {
+    case 'StringLiteral':
+    case 'NumericLiteral':
+    case 'BooleanLiteral':
+      return node.value;
+    case 'NullLiteral':
+      return null;
+    case 'TemplateLiteral':
+      return readTemplate(node, inner);
+    case 'ArrayExpression':
+      return node.elements.map((element) => (element ? read(element, inner) : null));
+    case 'ObjectExpression':
+      return readObject(node, inner);
+    case 'Identifier':
+      return readIdentifier(node.name, inner);
+    case 'TSAsExpression':
+    case 'TSSatisfiesExpression':
+    case 'TSNonNullExpression':
+      return read(node.expression, inner);
+    case 'LogicalExpression':
+      return readFallback(read(node.left, inner), () => read(node.right, inner), node.operator);
+    case 'BinaryExpression':
+      return node.operator === '+' ? join([read(node.left, inner), read(node.right, inner)]) : UNREADABLE;
+    case 'CallExpression':
+      return readPathCall(node.callee, node.arguments, inner);
+    default:
+      return UNREADABLE;
+  }
+}
+
+function readIdentifier(name: string, scope: Scope): StaticValue {
+  if (name === '__dirname') return scope.directory;
+  const value = scope.constants.get(name);
+  return value === undefined ? UNREADABLE : read(value, scope);
+}
+
+function readTemplate(node: TemplateLiteral, scope: Scope): StaticValue {
+  const parts: StaticValue[] = [];
+  for (const [index, { value }] of node.quasis.entries()) {
+    parts.push(value.cooked ?? '');
+    const expression = node.expressions[index];
+    if (expression) parts.push(read(expression, scope));
+  }
+  return join(parts);
+}
+
+function join(parts: readonly StaticValue[]): StaticValue {
+  return parts.every((part) => typeof part === 'string' || typeof part === 'number') ? parts.join('') : UNREADABLE;
+}
+
+function readFallback(left: StaticValue, right: () => StaticValue, operator: string): StaticValue {
+  if (operator === '&&') return UNREADABLE;
+  return left === UNREADABLE || left === null || left === '' ? right() : left;
+}
+
+function readObject(node: ObjectExpression, scope: Scope): StaticValue {
+  const entries: [string, StaticValue][] = [];
+  for (const property of node.properties) {
+    if (property.type === 'SpreadElement') {
+      const spread = read(property.argument, scope);
+      if (typeof spread === 'object' && spread !== null && !Array.isArray(spread))
+        entries.push(...Object.entries(spread));
+    } else if (property.type === 'ObjectProperty' && !property.computed) {
+      const name =
+        property.key.type === 'Identifier'
+          ? property.key.name
+          : property.key.type === 'StringLiteral'
+            ? property.key.value
+            : undefined;
+      if (name !== undefined) entries.push([name, read(property.value, scope)]);
+    }
+  }
+  return Object.fromEntries(entries);
+}
+
+/** `path.join(…)`, `path.resolve(…)` and `require.resolve('…')`. */
+function readPathCall(callee: Node, args: readonly Node[], scope: Scope): StaticValue {
+  if (
+    callee.type !== 'MemberExpression' ||
+    callee.object.type !== 'Identifier' ||
+    callee.property.type !== 'Identifier'
+  )
+    return UNREADABLE;
+  const values = args.map((argument) => read(argument, scope));
+  if (!values.every((value) => typeof value === 'string')) return UNREADABLE;
+  const name = `${callee.object.name}.${callee.property.name}`;
+  if (name === 'path.join') return path.join(...values);
+  if (name === 'path.resolve') return path.resolve(scope.directory, ...values);
+  return name === 'require.resolve' ? (values[0] ?? UNREADABLE) : UNREADABLE;
+}
+
+/**
+ * Returns the names that a module exports, in the order of its text, without running it.
+ *
+ * @throws SyntaxError from the parser.
+ */
+export function listExports(code: string): string[] {
+  return [...new Set(parseModule(code).program.body.flatMap(exportsOf))];
+}
+
+function exportsOf(statement: Statement): string[] {
+  switch (statement.type) {
+    case 'ExportNamedDeclaration': {
+      const { declaration, specifiers } = statement;
+      return [
+        ...(declaration ? declaredNames(declaration) : []),
+        ...specifiers.map(({ exported }) => nameOf(exported)),
+      ];
+    }
+    case 'ExpressionStatement':
+      return assignedNames(statement.expression);
+    default:
+      return [];
+  }
+}
+
+function declaredNames(declaration: Node): string[] {
+  if (declaration.type === 'VariableDeclaration') return declaration.declarations.map(({ id }) => nameOf(id));
+  return 'id' in declaration && declaration.id ? [nameOf(declaration.id)] : [];
+}
+
+/** Handles `exports.a = exports.b = …`, `module.exports = { a, b }` and `Object.defineProperty(exports, 'a', …)`. */
+function assignedNames(expression: Node): string[] {
+  if (expression.type === 'CallExpression') return definedName(expression.callee, expression.arguments);
+  if (expression.type !== 'AssignmentExpression') return [];
+  const { left, right } = expression;
+  if (left.type !== 'MemberExpression') return [];
+  if (isExports(left)) {
+    return right.type === 'ObjectExpression'
+      ? right.properties.flatMap((property) => ('key' in property ? [nameOf(property.key)] : []))
+      : assignedNames(right);
+  }
+  return [...(isExports(left.object) ? [nameOf(left.property)] : []), ...assignedNames(right)];
+}
+
+function definedName(callee: Node, args: readonly Node[]): string[] {
+  const [target, name] = args;
+  if (callee.type !== 'MemberExpression' || nameOf(callee.property) !== 'defineProperty') return [];
+  return target && name && isExports(target) ? [nameOf(name)] : [];
+}
+
+function isExports(node: Node): boolean {
+  if (node.type === 'Identifier') return node.name === 'exports';
+  return node.type === 'MemberExpression' && nameOf(node.object) === 'module' && nameOf(node.property) === 'exports';
+}
+
+function nameOf(node: Node): string {
+  if (node.type === 'Identifier') return node.name;
+  return node.type === 'StringLiteral' ? node.value : '';
 }

@@ -87,7 +87,7 @@ async function readSide(folder: string, side: ApiSide, warnings: string[]): Prom
     const code = await readFile(path.join(folder, module + extension), 'utf8').catch(() => undefined);
     if (code === undefined) continue;
     // Loaded on demand: the parser takes 100 ms to load, and a site without plugins does not need it.
-    const { listExports } = await import('./static-module.js');
+    const { listExports } = await import('./gatsby-config.js');
     try {
       return listExports(code).filter((name) => known.has(name));
     } catch {

@@ -2,7 +2,7 @@ import type { FormatDate } from '../query/dates.js';
 import type { RecordQueries, WorkMeter } from '../query/record-queries.js';
 import type { ChangeFeed } from '../record-changes.js';
 import { findPendingFile } from '../sources/digests/large-file-digests.js';
-import type { MarkdownTexts } from './markdown-fields.js';
+import type { MarkdownTexts } from './computed-fields.js';
 
 /** Whether a stored digest is that of a large file that was not read yet. */
 export const isPendingDigest = (digest: string): boolean => findPendingFile(digest) !== undefined;

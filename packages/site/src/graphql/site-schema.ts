@@ -41,7 +41,7 @@ import type { RecordChange } from '../record-changes.js';
 import type { RecordTables } from '../records/record-schema.js';
 import { createComputedFields, type FieldFunctions } from './computed-fields.js';
 import type { RecordContext } from './context.js';
-import { createRecordResolvers, type Resolvers } from './record-resolvers.js';
+import { createRecordResolvers, type Resolvers } from './record-access.js';
 import { findRepeatableDocuments, type RepeatableDocuments } from './repeatable.js';
 import { bind, getBinding } from './selection.js';
 

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
+import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { AppError } from '@trellis/core/errors';
+import { makeDatabasePrivate } from '@trellis/core/private-file';
+import { isDamage } from '@trellis/core/storage-faults';
 import { LRUCache } from 'lru-cache';
-import { DEADLINE_MS, openMarkdownThread } from './markdown-thread.js';
-import { openRenderingCache, type RenderingCache, type RenderingCacheOptions } from './rendering-cache.js';
-import type {
-  ExcerptFormat,
-  HtmlPieces,
-  MarkdownReply,
-  MarkdownRequest,
-  MarkdownSettings,
-  Rendering,
-} from './rendering.js';
+import { openThread } from '../sources/threads.js';
+import type { ExcerptFormat, HtmlPieces, MarkdownReply, MarkdownRequest, MarkdownSettings, Rendering } from './rendering.js';
 
 /** Renders Markdown within limits. Each text is rendered once and stored by its content. */
 export interface MarkdownRenderer {
@@ -113,4 +112,195 @@ function toValue(reply: MarkdownReply): Rendering | HtmlPieces {
   if ('markdown' in reply) return [reply.markdown];
   const reason = 'error' in reply ? reply.error : 'the thread sent no result.';
   throw new AppError('unprocessable', `The text can't be rendered: ${reason}`);
+}
+
+/** Renders texts in a thread. */
+interface MarkdownThread {
+  /**
+   * Renders one text at a time; call it again when the result is there.
+   *
+   * @throws AppError `unprocessable` for a text that can't be rendered within the limits.
+   */
+  ask(request: MarkdownRequest): Promise<MarkdownReply>;
+  close(): Promise<void>;
+}
+
+/** A text of the maximum size takes about two seconds; a busy machine gets ten. */
+const DEADLINE_MS = 10_000;
+
+/** A thread usually starts within 300 ms; a busy machine gets more time. */
+const START_MS = 60_000;
+
+/** About 10 times the memory that a text of the maximum size needs. */
+const MEMORY_MB = 512;
+
+/** Starts the thread with the first text, as loading its modules takes longer than rendering a text. */
+function openMarkdownThread(deadlineMs: number): MarkdownThread {
+  let worker: Worker | undefined;
+
+  async function close(): Promise<void> {
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  return {
+    close,
+    async ask(request) {
+      try {
+        worker ??= await startWorker();
+        return await exchange(worker, deadlineMs, request);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
+}
+
+async function startWorker(): Promise<Worker> {
+  const worker = openThread('../markdown/markdown-worker', {
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  await exchange(worker, START_MS);
+  // An open site must not keep the process alive.
+  worker.unref();
+  return worker;
+}
+
+/** Sends a request, if there is one, and returns the next reply. */
+function exchange(worker: Worker, deadlineMs: number, request?: MarkdownRequest): Promise<MarkdownReply> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string, cause?: unknown): void =>
+      end(() => reject(new AppError('unprocessable', `The text can't be rendered: ${reason}.`, { cause })));
+    const timer = setTimeout(() => fail(`it takes more than ${deadlineMs / 1000} seconds`), deadlineMs);
+    const onMessage = (reply: MarkdownReply): void => end(() => resolve(reply));
+    const onError = (error: Error): void => fail('its thread has failed', error);
+    const onExit = (): void => fail('its thread has ended');
+    function end(settle: () => void): void {
+      clearTimeout(timer);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      settle();
+    }
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    if (request) worker.postMessage(request);
+  });
+}
+
+/** Stores renderings by the digest of their text and settings, in memory and in a file. */
+interface RenderingCache {
+  find(key: string): unknown;
+  put(key: string, value: object | string): void;
+  close(): void;
+}
+
+interface RenderingCacheOptions {
+  /** The folder of the file, or `undefined` to use memory only. */
+  readonly directory: string | undefined;
+  /** The size of all stored renderings, in characters of JSON. The oldest are deleted beyond it. */
+  readonly maxSize?: number;
+}
+
+/** About 20,000 texts of average length. */
+const MAX_SIZE = 128 * 1024 * 1024;
+
+/** About 3,000 texts of average length. */
+const MAX_IN_MEMORY = 16 * 1024 * 1024;
+
+/** The part of the cache that is left after old renderings were deleted. */
+const LEFT = 0.9;
+
+function openRenderingCache({ directory, maxSize = MAX_SIZE }: RenderingCacheOptions): RenderingCache {
+  const memory = new LRUCache<string, { readonly value: object | string; readonly size: number }>({
+    max: 50_000,
+    maxSize: MAX_IN_MEMORY,
+    sizeCalculation: ({ size }, key) => size + key.length,
+  });
+  const disk = directory === undefined ? undefined : ignoreFaults(() => openFile(directory, maxSize));
+  return {
+    find(key) {
+      const known = memory.get(key);
+      if (known) return known.value;
+      const json = ignoreFaults(() => disk?.find(key));
+      if (json === undefined) return undefined;
+      const value = JSON.parse(json) as object | string;
+      memory.set(key, { value, size: json.length });
+      return value;
+    },
+    put(key, value) {
+      const json = JSON.stringify(value);
+      memory.set(key, { value, size: json.length });
+      ignoreFaults(() => disk?.put(key, json));
+    },
+    close() {
+      disk?.close();
+    },
+  };
+}
+
+/** A full disk or a damaged file costs time only, as every rendering can be made again. */
+function ignoreFaults<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+interface RenderingFile {
+  find(key: string): string | undefined;
+  put(key: string, json: string): void;
+  close(): void;
+}
+
+function openFile(directory: string, maxSize: number): RenderingFile {
+  const file = path.join(directory, 'markdown.db');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDatabasePrivate(file);
+  const database = openOrReplace(file);
+  const select = database.prepare('SELECT value FROM rendering WHERE key = ?');
+  const insert = database.prepare('INSERT OR REPLACE INTO rendering (key, value) VALUES (?, ?)');
+  const total = (): number => (database.prepare(SIZE).get() as { size: number }).size;
+  let size = total();
+  return {
+    find: (key) => (select.get(key) as { value: string } | undefined)?.value,
+    put(key, json) {
+      insert.run(key, json);
+      size += json.length;
+      if (size <= maxSize) return;
+      database.prepare(DELETE_OLDEST).run(Math.floor(maxSize * LEFT));
+      size = total();
+    },
+    close: () => database.close(),
+  };
+}
+
+const TABLE = 'CREATE TABLE IF NOT EXISTS rendering (number INTEGER PRIMARY KEY, key TEXT UNIQUE, value TEXT NOT NULL)';
+
+const SIZE = 'SELECT coalesce(sum(length(value)), 0) AS size FROM rendering';
+
+/** Keeps the latest renderings up to a size. */
+const DELETE_OLDEST = `DELETE FROM rendering WHERE number <= coalesce((SELECT number FROM
+  (SELECT number, sum(length(value)) OVER (ORDER BY number DESC) AS size FROM rendering) WHERE size > ? LIMIT 1), 0)`;
+
+function openOrReplace(file: string): DatabaseSyncInstance {
+  try {
+    return open(file);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    moveDamagedAside(file);
+    return open(file);
+  }
+}
+
+function open(file: string): DatabaseSyncInstance {
+  const database = new DatabaseSync(file);
+  try {
+    // Several processes of a server share the file. A power failure may lose the latest renderings.
+    database.exec(`PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; ${TABLE}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }

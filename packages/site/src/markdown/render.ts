@@ -1,31 +1,9 @@
 /** Renders Markdown. Only the thread for Markdown loads this module. */
 import { randomBytes } from 'node:crypto';
-import type { Element, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
+import type { Element, Nodes as HtmlNode, Root as HtmlRoot, ElementContent, Root, Nodes } from 'hast';
 import type { Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
-import { highlightCode } from './highlight.js';
-import {
-  defaultSchema,
-  rehypeRaw,
-  rehypeSanitize,
-  rehypeStringify,
-  remarkGfm,
-  remarkParse,
-  remarkRehype,
-  remarkStringify,
-  Slugger,
-  unified,
-} from './libraries.js';
-import {
-  cutText,
-  type ExcerptRequest,
-  type HtmlPieces,
-  type LinkSlot,
-  type MarkdownHeading,
-  type MarkdownSettings,
-  type Rendering,
-  type RenderingRequest,
-} from './rendering.js';
-import { isFootnoteLabel, measureText, textOf, visitElements } from './text.js';
+import { defaultSchema, rehypeRaw, rehypeSanitize, rehypeStringify, remarkGfm, remarkParse, remarkRehype, remarkStringify, Slugger, unified, docker, elixir, graphql, haskell, jsx, nginx, powershell, refractor, shellSession, toml, tsx, zig } from './libraries.js';
+import { cutText, type ExcerptRequest, type HtmlPieces, type LinkSlot, type MarkdownHeading, type MarkdownSettings, type Rendering, type RenderingRequest } from './rendering.js';
 
 const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkStringify, { bullet: '-' }).freeze();
 const toHtmlTree = unified().use(remarkRehype, { allowDangerousHtml: true }).freeze();
@@ -185,3 +163,100 @@ function cutTree(tree: MarkdownRoot, length: number): MarkdownRoot {
   };
   return cut(tree) ?? { type: 'root', children: [] };
 }
+
+for (const language of [docker, elixir, graphql, haskell, jsx, nginx, powershell, shellSession, toml, tsx, zig]) {
+  refractor.register(language);
+}
+
+/** Highlighting takes time beyond that, and a longer listing is not read. */
+const MAX_CHARACTERS = 100_000;
+
+/** Highlights code blocks in a known language, with the class names of Prism. Adds nothing but `span` elements. */
+function highlightCode(tree: Root): void {
+  visitElements(tree, (element) => {
+    const [code] = element.children;
+    if (element.tagName !== 'pre' || code?.type !== 'element' || code.tagName !== 'code') return;
+    const language = languageOf(code);
+    if (language === undefined || !refractor.registered(language)) return;
+    const text = textOf(code);
+    if (text.length <= MAX_CHARACTERS) code.children = refractor.highlight(text, language).children as ElementContent[];
+  });
+}
+
+/** Returns the language in the class of a code block, in lower case. */
+function languageOf({ properties: { className } }: Element): string | undefined {
+  const names = Array.isArray(className) ? className.map(String) : [];
+  return names.flatMap((name) => /^language-(.+)$/u.exec(name)?.[1]?.toLowerCase() ?? [])[0];
+}
+
+const BLOCKS: ReadonlySet<string> = new Set([
+  ...['address', 'article', 'aside', 'blockquote', 'caption', 'dd', 'details', 'div', 'dl', 'dt', 'figcaption'],
+  ...['figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'nav', 'ol', 'p'],
+  ...['pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul'],
+]);
+
+const HIDDEN: ReadonlySet<string> = new Set(['head', 'noscript', 'script', 'style', 'template', 'title']);
+
+/** Returns the text of a tree without markup, and its size. */
+function measureText(tree: Root): Pick<Rendering, 'plainText' | 'wordCount'> {
+  const paragraphs = listParagraphs(tree);
+  const plainText = paragraphs.join('\n\n');
+  const words = [...new Intl.Segmenter('en', { granularity: 'word' }).segment(plainText)];
+  const sentences = paragraphs.flatMap((text) => [
+    ...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text),
+  ]);
+  return {
+    plainText,
+    wordCount: {
+      paragraphs: paragraphs.length,
+      sentences: sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment)).length,
+      words: words.filter(({ isWordLike }) => isWordLike).length,
+    },
+  };
+}
+
+function listParagraphs(tree: Root): string[] {
+  const paragraphs: string[] = [];
+  let text = '';
+  const end = (): void => {
+    if (text.trim() !== '') paragraphs.push(text.trim());
+    text = '';
+  };
+  const add = (node: Nodes, isCode: boolean): void => {
+    if (node.type === 'text') text += isCode ? node.value : withSpace(text, node.value);
+    if (node.type === 'root') node.children.forEach((child) => add(child, false));
+    if (node.type !== 'element' || isLeftOut(node)) return;
+    if (node.tagName === 'br') text += '\n';
+    const isBlock = BLOCKS.has(node.tagName);
+    if (isBlock) end();
+    for (const child of node.children) add(child, isCode || node.tagName === 'pre');
+    if (isBlock) end();
+  };
+  add(tree, false);
+  end();
+  return paragraphs;
+}
+
+/** Collapses white space as a browser does, also with the text before. */
+function withSpace(before: string, text: string): string {
+  const collapsed = text.replaceAll(/[\t\n\f\r ]+/gu, ' ');
+  return /(?:^|\s)$/u.test(before) ? collapsed.trimStart() : collapsed;
+}
+
+const isLeftOut = (element: Element): boolean =>
+  HIDDEN.has(element.tagName) ||
+  isFootnoteLabel(element) ||
+  'dataFootnoteBackref' in element.properties ||
+  'dataFootnoteRef' in element.properties;
+
+/** Calls `visit` for each element in the order of the document. */
+function visitElements(tree: Nodes, visit: (element: Element) => void): void {
+  if (tree.type === 'element') visit(tree);
+  if ('children' in tree) for (const child of tree.children) visitElements(child, visit);
+}
+
+const textOf = (node: Nodes): string =>
+  'children' in node ? node.children.map(textOf).join('') : node.type === 'text' ? node.value : '';
+
+const isFootnoteLabel = ({ properties }: Element): boolean =>
+  String(properties.id).endsWith('footnote-label') && String(properties.className) === 'sr-only';

@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import { RE2JS } from 're2js';
-import type { Matcher } from './compile-glob.js';
+import type { Matcher } from './patterns.js';
 
 /** No practical pattern is longer, and the cost of compiling grows with the length. */
 const MAX_PATTERN = 1000;

@@ -1,6 +1,18 @@
 import { AppError } from '@trellis/core/errors';
-import { ANY, CharClasses, type CharSet, DOT, invert, NOT_SLASH, single, SLASH, WORD } from './char-set.js';
-import type { Glob, GlobNode, Quantifier } from './parse-glob.js';
+import {
+  ANY,
+  CharClasses,
+  type CharSet,
+  DOT,
+  invert,
+  NOT_SLASH,
+  single,
+  SLASH,
+  WORD,
+  type Glob,
+  type GlobNode,
+  type Quantifier,
+} from './parse-glob.js';
 
 /**
  * A nondeterministic finite automaton. A move consumes a code unit of a class. A jump consumes nothing, but may depend

@@ -1,7 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import type { RecordField, RelationField, ScalarField } from '@trellis/core/record-types';
-import type { PatternCache } from '../patterns/pattern-cache.js';
-import { findRequiredText, type RequiredText } from '../patterns/required-text.js';
+import { type PatternCache, findRequiredText, type RequiredText } from '../patterns/patterns.js';
 import {
   ALWAYS,
   and,

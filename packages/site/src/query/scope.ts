@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import type { ComputedField, RecordField, RecordTable, Relation, RelationField } from '@trellis/core/record-types';
-import type { PatternCache } from '../patterns/pattern-cache.js';
+import type { PatternCache } from '../patterns/patterns.js';
 import { hasNulls, listTableColumns, NULLS, type RecordTables, toNullsEntry } from '../records/record-schema.js';
 import { quoteIdentifier, sql, type Sql, sqlTemplate } from '../records/sql.js';
 

@@ -1,5 +1,5 @@
 import { AppError } from '@trellis/core/errors';
-import { listSearchedFields, searchIndexOf } from '../records/search-index.js';
+import { listSearchedFields, searchIndexOf } from '../records/record-schema.js';
 import { sql, type Sql } from '../records/sql.js';
 import type { SortKey } from './paths.js';
 import { type CompileContext, getTable } from './scope.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import mime from 'mime';
 import prettyBytes from 'pretty-bytes';
-import { createIsoTimes } from '../records/iso-times.js';
+import { createIsoTimes } from '../query/sql-functions.js';
 import type { DerivedColumns } from '../records/record-schema.js';
 import type { SqlValue } from '../records/sql.js';
 import { STAT_FIELDS, type StatNumbers } from './entries.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { EntryProblem } from './file-errors.js';
+import type { EntryProblem } from './entries.js';
 import type { SiteSource } from './site-sources.js';
 import type { WalkStart } from './walk.js';
 

@@ -5,10 +5,10 @@ import type { RecordField, RecordTable, ScalarCodecs } from '@trellis/core/recor
 import prettyBytes from 'pretty-bytes';
 import type { RecordStore } from '../record-store.js';
 import type { RecordTables } from '../records/record-schema.js';
-import { isPathLink } from './content/link-targets.js';
 import { validateRecord } from './content/validate-record.js';
 import { createIdGenerator, type RecordRow } from './file-records.js';
 import { formatProblem, type SiteProblem } from './problems.js';
+import { isPathLink } from './site-sources.js';
 
 /** A change that a source reports: a record with its values by field, or the deletion of one. */
 export type SourceChange<Values extends object> =

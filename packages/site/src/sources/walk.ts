@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
-import { WalkEntries } from './entries.js';
-import { createExclude, DEFAULT_EXPOSURE, type Exclude, isExcludedPath } from './exclusions.js';
 import {
+  WalkEntries,
   type EntryProblem,
   getErrorCode,
   isMissingFileError,
@@ -12,8 +11,8 @@ import {
   retryOnEmfile,
   unreadableEntry,
   unreadableSourceError,
-} from './file-errors.js';
-import { MAX_ENTRIES } from './positions.js';
+} from './entries.js';
+import { createExclude, DEFAULT_EXPOSURE, type Exclude, isExcludedPath, MAX_ENTRIES } from './site-sources.js';
 
 export interface WalkOptions {
   /** A real absolute path without a trailing slash. */

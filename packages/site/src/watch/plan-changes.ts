@@ -1,9 +1,7 @@
 import type { RecordStore } from '../record-store.js';
 import { isFolder, STAT_FIELDS, type StatNumbers, TIMESTAMP_GRANULARITY_MS } from '../sources/entries.js';
-import { assignPositions, getPositionRange, MAX_ENTRIES, POSITIONS_PER_SOURCE } from '../sources/positions.js';
-import { findStoredEntry } from '../sources/scan-memory.js';
-import type { ContentMemory, PlannedWrite, ScanPlan, StoredEntry } from '../sources/scan-plan.js';
-import type { SiteSource } from '../sources/site-sources.js';
+import { findStoredEntry, type ContentMemory, type PlannedWrite, type ScanPlan, type StoredEntry } from '../sources/scan-plan.js';
+import { assignPositions, getPositionRange, MAX_ENTRIES, POSITIONS_PER_SOURCE, type SiteSource } from '../sources/site-sources.js';
 import { tooManyEntriesError, type WalkResult, type WalkStart } from '../sources/walk.js';
 
 /** The result of walking the changed paths of a source, and the stored state of the source. */

@@ -5,13 +5,12 @@ import { type ContentProblems, type ContentRecords, PositionsExhaustedError } fr
 import { LargeFileDigests } from '../sources/digests/large-file-digests.js';
 import { TIMESTAMP_GRANULARITY_MS } from '../sources/entries.js';
 import { type EntryProblems, formatProblem, type SiteProblem } from '../sources/problems.js';
-import { recordWatchedUpdate } from '../sources/scan-memory.js';
-import { scanSources } from '../sources/scan-sources.js';
+import { recordWatchedUpdate } from '../sources/scan-plan.js';
+import { scanSources } from '../sources/scan-source.js';
 import type { SiteSource } from '../sources/site-sources.js';
 import type { WalkObserver } from '../sources/walk.js';
 import { applyChanges, type ChangeCounts, RescanRequiredError, WATCH_DELAY_MS } from './apply-changes.js';
-import { OverflowDetector } from './folder-watcher.js';
-import { WatchedSource } from './watched-source.js';
+import { OverflowDetector, WatchedSource } from './watched-source.js';
 
 export interface SiteChange extends ChangeCounts {
   readonly milliseconds: number;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { loadSiteConfig } from '../../src/config/load-site-config.js';
+import { loadSiteConfig } from '../../src/config/site-config.js';
 
 let directory: string;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { listExports } from '../../src/config/gatsby-config.js';
 import { readPlugins, toPluginId } from '../../src/config/plugins.js';
-import { listExports } from '../../src/config/static-module.js';
 
 let directory: string;
 beforeEach(async () => {

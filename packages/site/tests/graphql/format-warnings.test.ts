@@ -1,4 +1,4 @@
-import { listFormatWarnings } from '../../src/graphql/format-warnings.js';
+import { listFormatWarnings } from '../../src/graphql/stored-queries.js';
 import { findFormatConflict } from '../../src/query/dates.js';
 
 test.each([

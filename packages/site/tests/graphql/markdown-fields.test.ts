@@ -1,4 +1,4 @@
-import { printContents } from '../../src/graphql/markdown-fields.js';
+import { printContents } from '../../src/graphql/computed-fields.js';
 
 /** The result of gatsby-transformer-remark in its own tests (MIT licence), without line ends and paragraphs. */
 test('a table of contents nests deeper headings', () => {

@@ -1,5 +1,5 @@
 import type { ComputedField, ScalarField } from '@trellis/core/record-types';
-import { createRecordResolvers } from '../../src/graphql/record-resolvers.js';
+import { createRecordResolvers } from '../../src/graphql/record-access.js';
 
 const taken: ScalarField = {
   kind: 'scalar',

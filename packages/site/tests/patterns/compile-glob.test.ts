@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { AppError } from '@trellis/core/errors';
 import fc from 'fast-check';
 import micromatch from 'micromatch';
-import { compileGlob, compilePathGlobs } from '../../src/patterns/compile-glob.js';
+import { compileGlob, compilePathGlobs } from '../../src/patterns/patterns.js';
 
 /** Returns all texts over an alphabet up to a length. */
 function textsOver(alphabet: readonly string[], length: number): string[] {

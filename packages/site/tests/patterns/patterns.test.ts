@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
-import { compileGlob } from '../../src/patterns/compile-glob.js';
 import { compileRegex } from '../../src/patterns/compile-regex.js';
+import { compileGlob } from '../../src/patterns/patterns.js';
 
 describe('regex', () => {
   test.each([

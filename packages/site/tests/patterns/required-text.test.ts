@@ -1,8 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import fc from 'fast-check';
-import { compileGlob } from '../../src/patterns/compile-glob.js';
 import { compileRegex } from '../../src/patterns/compile-regex.js';
-import { findRequiredText, type RequiredText } from '../../src/patterns/required-text.js';
+import { compileGlob, findRequiredText, type RequiredText } from '../../src/patterns/patterns.js';
 
 describe('the text that a pattern requires', () => {
   test.each([

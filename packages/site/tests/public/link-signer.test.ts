@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createLinkSigner } from '../../src/public/link-signer.js';
+import { createLinkSigner } from '../../src/public-files.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

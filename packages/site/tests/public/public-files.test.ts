@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type CopyStore, openPublicFiles, type PublicFile, type PublicFiles } from '../../src/public/public-files.js';
+import { type CopyStore, openPublicFiles, type PublicFile, type PublicFiles } from '../../src/public-files.js';
 
 let base: string;
 let publicFiles: PublicFiles;

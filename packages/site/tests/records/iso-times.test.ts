@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createIsoTimes } from '../../src/records/iso-times.js';
+import { createIsoTimes } from '../../src/query/sql-functions.js';
 
 const DAY_MS = 86_400_000;
 const LAST_MS = 8.64e15;

@@ -4,7 +4,7 @@ import {
   nextPosition,
   POSITION_GAP,
   POSITIONS_PER_SOURCE,
-} from '../../src/sources/positions.js';
+} from '../../src/sources/site-sources.js';
 
 const [none] = [undefined];
 

@@ -8,22 +8,9 @@ import { isFolder, type WalkEntries } from '../entries.js';
 import { toFileId } from '../file-records.js';
 import { formatProblem, type SiteProblem } from '../problems.js';
 import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
-import { findSource, type SiteSource } from '../site-sources.js';
-import {
-  contentConfigDigest,
-  type ContentTypes,
-  createContentTypes,
-  type FileCache,
-  type FileCacheEntry,
-  type FindContentTypes,
-  isWorthCaching,
-  markReadFinished,
-  markReadStarted,
-  readContentCache,
-} from './content-files.js';
+import { createFindTarget, type FindTarget, findSource, type SiteSource } from '../site-sources.js';
 import { openContentParser } from './content-parser.js';
-import { type ContentRows, getContentId, readContentRows } from './content-rows.js';
-import { createFindTarget, type FindTarget } from './link-targets.js';
+import { contentConfigDigest, type ContentTypes, createContentTypes, type FileCache, type FileCacheEntry, type FindContentTypes, isWorthCaching, markReadFinished, markReadStarted, readContentCache, type ContentRows, getContentId, readContentRows } from './content-rows.js';
 
 /** The invalid values in the files that were read: the first messages and the total number. */
 export interface ContentProblems {

@@ -6,8 +6,10 @@ import {
   STATS_PER_ENTRY,
   TIMESTAMP_GRANULARITY_MS,
   writeStats,
+  getErrorCode,
+  isMissingFileError,
+  retryOnEmfile,
 } from '../entries.js';
-import { getErrorCode, isMissingFileError, retryOnEmfile } from '../file-errors.js';
 
 /** Files to read, in a form that is cheap to pass to another thread. */
 export interface DigestBatch {

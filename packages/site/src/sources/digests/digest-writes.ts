@@ -1,9 +1,9 @@
-import { isFolder, STATS_PER_ENTRY, type WalkEntries } from '../entries.js';
-import { type EntryProblem, unreadableEntry } from '../file-errors.js';
+import { isFolder, STATS_PER_ENTRY, type WalkEntries, type EntryProblem, unreadableEntry } from '../entries.js';
 import type { PlannedWrite } from '../scan-plan.js';
 import type { DigestBatch } from './digest-files.js';
-import { type Digesters, openDigesters } from './digesters.js';
 import {
+  type Digesters,
+  openDigesters,
   findPendingFile,
   isListedEarly,
   lateBytesOf,

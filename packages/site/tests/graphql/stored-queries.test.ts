@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { STORED_QUERIES } from '../../src/config/site-config.js';
-import { readStoredQueries } from '../../src/config/stored-queries.js';
+import { readStoredQueries } from '../../src/graphql/stored-queries.js';
 
 let directory: string;
 beforeEach(async () => {
