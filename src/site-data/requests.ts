@@ -1,12 +1,11 @@
 /** The requests of the site: queries, images and published files. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { imageLinks, publishedFiles } from '@trellis/server/files/published-files';
-import type { SiteGate } from '@trellis/server/files/site-gate';
 import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
-import { siteRouter } from '@trellis/server/http/admission';
+import { type SiteGate, siteRouter } from '@trellis/server/http/admission';
 import { REVALIDATE } from '@trellis/server/http/headers';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
+import { imageLinks, publishedFiles } from '@trellis/server/published-files';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from '../config/config.js';

@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { createSiteGate, type SiteGate } from '@trellis/server/files/site-gate';
 import {
   createBoundsCheck,
   createHostCheck,
+  createSiteGate,
   createStartupListener,
   requestBounds,
+  type SiteGate,
 } from '@trellis/server/http/admission';
 import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
 import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';

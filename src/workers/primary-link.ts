@@ -1,4 +1,4 @@
-import type { AddedCounts, TotalCounts } from '@trellis/server/http/count-exchange';
+import type { AddedCounts, TotalCounts } from '@trellis/server/http/rate-limits';
 import type { SharedRecords, SharedSite } from '../site-data/service.js';
 import type { CleanupJob, CleanupStatus } from '../storage/cleanup-job.js';
 

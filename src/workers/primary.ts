@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGauges } from '@trellis/core/gauges';
-import { createCountHub } from '@trellis/server/http/count-exchange';
+import { createCountHub } from '@trellis/server/http/rate-limits';
 import type { RecordChange } from '@trellis/site/record-changes';
 import type { Config } from '../config/config.js';
 import { withServerKey } from '../config/server-key-command.js';

@@ -1,5 +1,5 @@
 import { createGauges, type Gauges } from '@trellis/core/gauges';
-import { createCountExchange } from '@trellis/server/http/count-exchange';
+import { createCountExchange } from '@trellis/server/http/rate-limits';
 import type { CompletedRequest } from '@trellis/server/http/request';
 import type { Config } from '../config/config.js';
 import { toStartupError } from '../config/startup-error.js';

@@ -6,7 +6,7 @@ import { type Images, openImages } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
 import { openImageDatabase } from '@trellis/images/store/database';
 import { toImageFolder } from '@trellis/images/store/files';
-import { imageLinks, publishedFiles } from '@trellis/server/files/published-files';
+import { imageLinks, publishedFiles } from '@trellis/server/published-files';
 import { openPublicFiles } from '@trellis/site/public-files';
 import express from 'express';
 import sharp from 'sharp';

@@ -1,7 +1,6 @@
 /** Complete responses of queries, kept in the bytes in which they are sent. */
 import { LRUCache } from 'lru-cache';
-import { type ContentEncoding, MIN_COMPRESSED_BYTES } from '../http/compression.js';
-import { Payload, toEtag } from '../http/payload.js';
+import { type ContentEncoding, MIN_COMPRESSED_BYTES, Payload, toEtag } from '../http/payload.js';
 import type { GraphqlMediaType, UnparsedRequest } from './request.js';
 
 /** The responses of some thousand pages of a site. */

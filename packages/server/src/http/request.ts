@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
 import type { RequestHandler, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { openLineOutput } from './line-batches.js';
 import { type Caller, toCallerId } from './security.js';
+import { openLineOutput } from './terminal-log.js';
 
 /** The data for the log line of a request. Handlers add the operation and the caller. */
 interface RequestContext {

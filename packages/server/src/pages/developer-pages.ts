@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import { createTextSender, escapeAttribute, loadAssets, renderPageTemplate } from '../files/assets.js';
+import { createTextSender, escapeAttribute, loadAssets, renderPageTemplate } from './built-pages.js';
 
 /** A page with all its scripts and styles, so that it requests nothing from other origins. */
 interface DeveloperPage {
@@ -78,7 +78,6 @@ export function loadExplorer({ product, introspection, needsToken, enter }: Expl
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': own('icon.svg'),
     'explorer.css': own('explorer.css'),
-    'explorer-copy.js': own('explorer-copy.js'),
     'explorer-examples.js': own('explorer-examples.js'),
     'explorer.js': own('explorer.js'),
     'tool-header.css': own('tool-header.css'),

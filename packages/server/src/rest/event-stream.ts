@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import { AppError } from '@trellis/core/errors';
 import type { Response } from 'express';
-import { chooseEncoding, GzipStream } from '../http/compression.js';
 import { PRIVATE } from '../http/headers.js';
-import type { ToPayload } from '../http/payload.js';
+import { chooseEncoding, GzipStream, type ToPayload } from '../http/payload.js';
 import { isJson } from '../http/request.js';
 import type { OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { loadAssets, renderPageTemplate } from '../../src/files/assets.js';
-import { publishedFiles } from '../../src/files/published-files.js';
 import { errorHandler, notFoundHandler } from '../../src/http/errors.js';
 import { createLog, requestContext } from '../../src/http/request.js';
+import { loadAssets, renderPageTemplate } from '../../src/pages/built-pages.js';
+import { publishedFiles } from '../../src/published-files.js';
 
 let root: string;
 let server: Server;

@@ -1,5 +1,5 @@
 import { buildSchema, type ExecutionResult, getOperationAST, parse } from 'graphql';
-import { isLive, LiveQueries } from '../../src/graphql/live-query.js';
+import { isLive, LiveQueries } from '../../src/graphql/event-stream.js';
 
 const schema = buildSchema('directive @live(if: Boolean = true) on QUERY  type Query { one: Int }');
 

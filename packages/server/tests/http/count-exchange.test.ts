@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCountExchange, createCountHub } from '../../src/http/count-exchange.js';
-import { type AddressLimit, createAddressLimit } from '../../src/http/rate-limits.js';
+import {
+  createCountExchange,
+  createCountHub,
+  type AddressLimit,
+  createAddressLimit,
+} from '../../src/http/rate-limits.js';
 
 /** Creates the limits of two processes, which exchange copies of their counts. */
 function createLimits(perMinute: number): [AddressLimit, AddressLimit] {

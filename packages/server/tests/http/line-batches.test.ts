@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
-import { createLineBatches } from '../../src/http/line-batches.js';
+import { createLineBatches } from '../../src/http/terminal-log.js';
 
 /** Collects what is written, and whether it was requested at once. */
 function collect() {

@@ -34,13 +34,6 @@ export interface ExplorerRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface RequestFormat {
-  readonly label: string;
-  /** The message after a copy. */
-  readonly said: string;
-  readonly format: (request: ExplorerRequest) => string;
-}
-
 /** The buttons of GraphiQL's toolbar. */
 interface ToolbarButtons {
   readonly prettify: Node;
@@ -158,7 +151,6 @@ declare global {
       method: string,
     ) => string;
   };
-  var requestFormats: readonly RequestFormat[];
 
   const React: {
     readonly Fragment: Component<object>;
