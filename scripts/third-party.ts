@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 
-/** A module of a package that re-exports parts of others, which are bundled in its place. */
+/** A module of a package that re-exports or uses parts of others, which are bundled into it. */
 interface Bundle {
   /** The folder of our package. */
   readonly folder: string;
@@ -120,8 +120,7 @@ const BUNDLES: readonly Bundle[] = [
       ...['@opentelemetry/sdk-trace', '@opentelemetry/sdk-trace-base', '@opentelemetry/semantic-conventions'],
     ],
   },
-  { folder: 'packages/images', module: 'render/potrace-module', packages: ['potrace'] },
-  { folder: 'packages/images', module: 'render/svgo-module', packages: ['svgo'] },
+  { folder: 'packages/images', module: 'render/trace-outlines', packages: ['potrace', 'svgo'] },
   {
     folder: 'packages/codegen',
     module: 'openapi/third-party',

@@ -13,6 +13,8 @@ import {
   toFieldResult,
   trimmedSize,
   untrimmedSize,
+  createResultCache,
+  type ResultCache,
 } from './plan/field-results.js';
 import type { ImageFieldDependencies } from './plan/image-request.js';
 import { createLinks, type DerivedImage, type OriginalImage, parseOriginalName, toOriginal } from './plan/links.js';
@@ -27,6 +29,9 @@ import {
   pruneImages,
   type PruneOptions,
   type PruneResult,
+  type PreparePreviewsOptions,
+  preparePreviews,
+  watchIdle,
 } from './store/build-and-prune.js';
 import { openImageDatabase, openQuota, type Quota } from './store/database.js';
 import {
@@ -35,8 +40,6 @@ import {
   openFileStore,
   recordExistingFiles,
   type StoredFile,
-} from './store/file-store.js';
-import {
   createFileGenerator,
   createImageFiles,
   sourceRemovedError,
@@ -44,10 +47,13 @@ import {
   type GenerateFile,
   type ImageFiles,
 } from './store/files.js';
-import { createInlineImages } from './store/inline-images.js';
-import { createMetadataStore, createTrimStore, type MetadataStore, readMissingMetadata } from './store/metadata.js';
-import { type PreparePreviewsOptions, preparePreviews, watchIdle } from './store/prepare-previews.js';
-import { createResultCache, type ResultCache } from './store/result-cache.js';
+import {
+  createInlineImages,
+  createMetadataStore,
+  createTrimStore,
+  type MetadataStore,
+  readMissingMetadata,
+} from './store/metadata.js';
 
 /**
  * The images of a site: the values of image fields, and the files behind their links. The fields throw an AppError:

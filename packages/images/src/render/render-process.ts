@@ -6,7 +6,7 @@ import { findStorageFault, toUnavailable } from '@trellis/core/storage-faults';
 import sharp from 'sharp';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
-import type { Job, JobKind, JobTypes, RenderInput, RenderReply } from './jobs.js';
+import type { Job, JobKind, JobTypes, RenderInput, RenderReply } from './killable-process.js';
 import { readHeader, setMaxPixels } from './open-image.js';
 import { measureTrim, renderImage, renderPixels } from './pipeline.js';
 

@@ -4,8 +4,15 @@ import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import { needsTwoRuns } from '../plan/transform.js';
 import type { ImageSource } from '../source.js';
-import type { Job, JobKind, JobLimits, JobTypes } from './jobs.js';
-import { JobKilled, type KillableProcess, startProcess } from './killable-process.js';
+import {
+  type Job,
+  type JobKind,
+  type JobLimits,
+  type JobTypes,
+  JobKilled,
+  type KillableProcess,
+  startProcess,
+} from './killable-process.js';
 
 /**
  * Decodes, traces and encodes images in separate processes, so that a file that decodes forever, exhausts the memory or

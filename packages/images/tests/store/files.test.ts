@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import os from 'node:os';
 import path from 'node:path';
 import { openImageDatabase, openQuota } from '../../src/store/database.js';
-import { openFileStore } from '../../src/store/file-store.js';
+import { openFileStore } from '../../src/store/files.js';
 
 test('temporary files are removed once the process that wrote them must have ended', async () => {
   const state = await mkdtemp(path.join(os.tmpdir(), 'images-'));

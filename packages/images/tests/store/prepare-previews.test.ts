@@ -4,7 +4,7 @@ import path from 'node:path';
 import { AppError } from '@trellis/core/errors';
 import { type Images, openImages } from '../../src/images.js';
 import type { ImageSource } from '../../src/source.js';
-import { preparePreviews } from '../../src/store/prepare-previews.js';
+import { preparePreviews } from '../../src/store/build-and-prune.js';
 import { createImageFolder, type ImageFolder, scene } from '../image-folder.js';
 
 let folder: ImageFolder;
