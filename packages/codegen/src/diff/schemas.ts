@@ -1,14 +1,5 @@
-import {
-  child,
-  type ContractSources,
-  type DocumentNode,
-  entries,
-  follow,
-  has,
-  isRecord,
-  items,
-} from '../openapi/nodes.js';
-import { toWireRules } from '../openapi/revision.js';
+import { toWireRules } from '../openapi/bundle.js';
+import { child, type ContractSources, type DocumentNode, entries, follow, has, isRecord, items } from '../openapi/nodes.js';
 import type { MessageKind, SchemaRuleName } from './changes.js';
 
 /** The two contracts, and the place where changes are reported. */

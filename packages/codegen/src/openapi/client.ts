@@ -1,4 +1,4 @@
-import { docstring, pascal, printLiteral, printModules, toStringLiteral } from '../output.js';
+import { docstring, pascal, printLiteral, printModules, toStringLiteral, toKey } from '../output.js';
 import {
   type Contract,
   ERROR_REF,
@@ -7,6 +7,10 @@ import {
   resolveSchema,
   type SchemaObject,
   type TextFormat,
+  type ContractDocument,
+  dereference,
+  type MediaContent,
+  type ResponseObject,
 } from './contract.js';
 import type { FormField } from './forms.js';
 import type { ServiceConfig, ServiceModules } from './preset.js';
@@ -119,3 +123,143 @@ const listClientExports = (modules: ServiceModules): Parameters<typeof printModu
   ['./revision.js', 'revision'],
   ['./types.js', 'type components', 'type operations', 'type paths'],
 ];
+
+/**
+ * Writes `calls.ts`: a function for each operation, which takes a client. A program that imports some of them contains
+ * no others.
+ */
+export function writeCalls(
+  contract: Contract,
+  document: ContractDocument,
+  modules: { readonly clientCall: string },
+): string {
+  // A document may describe webhooks only.
+  if (contract.operations.length === 0) return 'export {};\n';
+  const calls = contract.operations.map((operation) => writeCall(contract, document, operation)).join('\n');
+  const creators = ['createCall', 'createListCall', 'createStreamCall'].filter((name) => calls.includes(`${name}<`));
+  const types = ['components', 'operations', 'paths'].filter((name) => new RegExp(`\\b${name}\\b[[,]`).test(calls));
+  return `${printModules('import', [
+    [modules.clientCall, 'type CallArguments', ...creators],
+    ['./types.js', ...types.map((name) => `type ${name}`)],
+  ])}
+${calls}`;
+}
+
+function writeCall(contract: Contract, document: ContractDocument, operation: Operation): string {
+  const { id, method, path } = operation;
+  const events = findContent(operation)?.kind === 'events' ? findContent(operation) : undefined;
+  const paging = findPaging(contract, operation);
+  const types = `operations[${toStringLiteral(id)}]`;
+  const shared = listSharedNames(operation);
+  const values = `CallArguments<${[types, ...(shared.length === 0 ? [] : [shared.map(toStringLiteral).join(' | ')])].join(', ')}>`;
+  const spec = writeSpec(operation, shared, paging);
+  const target = `${toStringLiteral(method)}, ${toStringLiteral(path)}`;
+  const call =
+    events !== undefined
+      ? `createStreamCall<paths, ${typeOfEvent(events)}, ${values}>(${target}${spec})`
+      : paging !== undefined
+        ? `createListCall<paths, ${types}, ${values}>(${toStringLiteral(path)}${spec})`
+        : `createCall<paths, ${types}, ${values}${writeParseAs(operation, ", '", "'")}>(${target}${spec})`;
+  return `${docstring(describe(document, operation))}export const ${toName(id)} = /* @__PURE__ */ ${call};\n`;
+}
+
+/** Names that a constant can't have, and those of the imports. */
+const RESERVED = new Set(
+  'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield arguments eval globalThis undefined components createCall createListCall createStreamCall operations paths'.split(
+    ' ',
+  ),
+);
+
+const toName = (id: string): string => (RESERVED.has(id) ? `${id}_` : id);
+
+/** Returns the content of the first successful response that has any. */
+const findContent = ({ responses }: Operation): MediaContent | undefined =>
+  responses.find(({ status, contents }) => /^[123]/.test(status) && contents.length > 0)?.contents[0];
+
+const typeOfEvent = ({ schema }: MediaContent): string =>
+  typeof schema === 'object' && schema.$ref !== undefined
+    ? `components['schemas'][${toStringLiteral(schema.$ref.split('/').at(-1) ?? '')}]`
+    : 'unknown';
+
+interface Paging {
+  readonly by: 'after' | 'offset';
+  readonly limit: number | undefined;
+}
+
+/** A list is paged if it takes `limit`, and `offset` or `after`. */
+function findPaging({ schemas }: Contract, operation: Operation): Paging | undefined {
+  const find = (name: string) => operation.parameters.find((one) => one.in === 'query' && one.name === name);
+  const schema = resolveSchema(schemas, findContent(operation)?.schema);
+  const [limit, isList] = [find('limit'), typeof schema === 'object' && schema.type === 'array'];
+  const by = find('offset') ? 'offset' : find('after') ? 'after' : undefined;
+  if (operation.method !== 'get' || !isList || limit === undefined || by === undefined) return undefined;
+  const bounds = resolveSchema(schemas, limit.schema);
+  return { by, limit: typeof bounds === 'object' ? (bounds.maximum as number | undefined) : undefined };
+}
+
+/** Lists the names that two parameters have, and `body` if a parameter has it. */
+function listSharedNames({ parameters }: Operation): readonly string[] {
+  const names = parameters.map(({ name }) => name);
+  return [...new Set(names.filter((name, index) => name === 'body' || names.indexOf(name) !== index))];
+}
+
+function writeSpec(operation: Operation, shared: readonly string[], paging: Paging | undefined): string {
+  const places = operation.parameters.flatMap((parameter) => writePlace(parameter, shared));
+  const members = [
+    ...(places.length === 0 ? [] : [`places: { ${places.join(', ')} }`]),
+    ...(writeParseAs(operation) === '' ? [] : [writeParseAs(operation, "parseAs: '", "'")]),
+    ...(paging === undefined ? [] : [`paging: ${toStringLiteral(paging.by)}`]),
+    ...(paging?.limit === undefined ? [] : [`limit: ${paging.limit}`]),
+  ];
+  return members.length === 0 ? '' : `, { ${members.join(', ')} }`;
+}
+
+function writePlace({ name, in: place }: Parameter, shared: readonly string[]): readonly string[] {
+  if (shared.includes(name)) {
+    const argument = place + name.charAt(0).toUpperCase() + name.slice(1);
+    return [`${toKey(argument)}: ${toStringLiteral(`${place} ${name}`)}`];
+  }
+  return place === 'path' || place === 'query' ? [] : [`${toKey(name)}: ${toStringLiteral(place)}`];
+}
+
+const PARSED: Readonly<Record<MediaContent['kind'], string>> = {
+  ...{ bytes: 'blob', events: '', form: 'text', json: '', multipart: 'blob', text: 'text' },
+};
+
+function writeParseAs(operation: Operation, before = '', after = ''): string {
+  const parseAs = PARSED[findContent(operation)?.kind ?? 'json'];
+  return parseAs === '' ? '' : `${before}${parseAs}${after}`;
+}
+
+/** Returns the documentation of a function: the texts of its operation, and the errors that it can return. */
+function describe(document: ContractDocument, { method, path, summary, isDeprecated, responses }: Operation): string {
+  const operation = document.paths[path]?.[method];
+  const errors = responses
+    .filter(({ status }) => /^[45d]/.test(status))
+    .map(({ status }) => `${status} ${listCodes(document, operation?.responses[status]).join(' or ')}`.trim());
+  return [
+    summary,
+    ...(operation?.description === undefined ? [] : ['', operation.description.trim()]),
+    ...(errors.length === 0 ? [] : ['', `Errors: ${errors.join(', ')}.`]),
+    ...(isDeprecated ? ['', '@deprecated'] : []),
+  ].join('\n');
+}
+
+/** Lists the codes in the examples of an error response. */
+function listCodes(document: ContractDocument, response: object | undefined): readonly string[] {
+  const { content = {} } = response === undefined ? {} : dereference<Partial<ResponseObject>>(document, response);
+  const codes = Object.values(content).flatMap((media) => {
+    const { example, examples = {} } = media as ExampleObject;
+    return [example, ...Object.values(examples).map(({ value }) => value)].map((value) => value?.code);
+  });
+  return [...new Set(codes)].filter((code) => typeof code === 'string').map((code) => `\`${code}\``);
+}
+
+interface ExampleObject {
+  readonly example?: ErrorExample;
+  readonly examples?: Readonly<Record<string, { readonly value?: ErrorExample }>>;
+}
+
+interface ErrorExample {
+  readonly code?: unknown;
+}

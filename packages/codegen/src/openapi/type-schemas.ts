@@ -7,8 +7,8 @@
  * - a list whose items may be the same list as a type that refers to itself, which the compiler rejects.
  */
 import { pascal, toIdentifier } from '../output.js';
+import { NAME_MAPS } from './bundle.js';
 import { isRecord } from './nodes.js';
-import { NAME_MAPS } from './revision.js';
 
 type Schema = Record<string, unknown>;
 

@@ -8,8 +8,7 @@ import {
   isScalarType,
   Kind,
 } from 'graphql';
-import { checkBackReference, checkLink, checkSources } from './check-directives.js';
-import { checkMarkdown, MARKDOWN_TYPE } from './markdown-types.js';
+import { checkBackReference, checkLink, checkSources, checkMarkdown, MARKDOWN_TYPE } from './check-directives.js';
 import {
   allQueryName,
   type DiagnosticList,

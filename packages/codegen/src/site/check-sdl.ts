@@ -27,7 +27,7 @@ import {
 } from 'graphql';
 // Not exported by the index of graphql, but the only access to its rules that preserves locations.
 import { validateSDL } from 'graphql/validation/validate.js';
-import { MARKDOWN_TYPE } from './markdown-types.js';
+import { MARKDOWN_TYPE } from './check-directives.js';
 import {
   allQueryName,
   type DerivedNames,

@@ -21,12 +21,11 @@ import {
   validateSchema,
 } from 'graphql';
 import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
-import { findBackEnds } from './check-directives.js';
+import { findBackEnds, addMarkdownTypes, MARKDOWN_TYPE, readMarkdownFields } from './check-directives.js';
 import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
 import { checkUse } from './check-use.js';
 import { deriveSchema, publishSchema } from './derive-schema.js';
-import { addMarkdownTypes, MARKDOWN_TYPE, readMarkdownFields } from './markdown-types.js';
 import {
   allQueryName,
   DiagnosticList,
