@@ -1,6 +1,5 @@
 import createFetchClient, { type HeadersOptions, mergeHeaders, type Middleware } from 'openapi-fetch';
-import { encodeBody } from './body.js';
-import { type ParameterStyles, writeCookies, writeHeaders, writePath, writeQuery } from './parameters.js';
+import { encodeBody, type ParameterStyles, writeCookies, writeHeaders, writePath, writeQuery } from './encoding.js';
 import { fetchWithRetry, type ResolvedOptions, type RetryEvent, type RetrySettings } from './retry.js';
 import type { MethodName, ParseAs, ServiceClient } from './service-client.js';
 

@@ -1,4 +1,3 @@
-import { bufferBody, cancelBody, sendWithTimeout, toRepeatableRequest } from './attempt.js';
 import { parseRetryAfter } from './errors.js';
 
 export interface RetrySettings {
@@ -114,4 +113,120 @@ export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
   });
+}
+
+interface AttemptSettings<T> {
+  readonly caller: AbortSignal;
+  /** 0 for no limit. */
+  readonly timeoutMs: number;
+  /** Whether the body of the response is still being received. */
+  readonly isStreaming: (result: T) => boolean;
+}
+
+/**
+ * Runs `work` with a signal that aborts after `timeoutMs` or with the signal of the caller. While the result
+ * `isStreaming`, the signal of the caller can abort it after this function has returned.
+ *
+ * @throws A `TimeoutError` after `timeoutMs`, the abort reason of the caller, or the error of `work`.
+ */
+async function sendWithTimeout<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { caller, timeoutMs, isStreaming }: AttemptSettings<T>,
+): Promise<T> {
+  caller.throwIfAborted();
+  const controller = new AbortController();
+  const forwardAbort = () => controller.abort(caller.reason);
+  caller.addEventListener('abort', forwardAbort);
+  const abortLate = () =>
+    controller.abort(new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError'));
+  const timer = timeoutMs === 0 ? undefined : setTimeout(abortLate, timeoutMs);
+  let isDone = true;
+  try {
+    const result = await work(controller.signal);
+    isDone = !isStreaming(result);
+    return result;
+  } catch (error) {
+    // Runtimes throw different errors after an abort.
+    throw controller.signal.aborted ? controller.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    // Each attempt adds a listener, and Node warns about a leak above ten listeners on one signal.
+    if (isDone) caller.removeEventListener('abort', forwardAbort);
+  }
+}
+
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Buffers the body of a request, and returns a function that creates an equal request for each attempt. Requests with
+ * an unsafe method get an `Idempotency-Key` unless they have one. It is the same in all attempts.
+ */
+async function toRepeatableRequest(request: Request): Promise<(signal: AbortSignal) => Request> {
+  const headers = new Headers(request.headers);
+  if (!SAFE_METHODS.includes(request.method) && !headers.has('Idempotency-Key')) {
+    headers.set('Idempotency-Key', createIdempotencyKey());
+  }
+  const isJson = /\bjson\b/i.test(headers.get('Content-Type') ?? '');
+  // Node sends a text or a blob again after a redirect, and fails with an `ArrayBuffer`. Developer tools show texts only.
+  const content = await (isJson ? request.text() : request.blob());
+  // `bodyUsed` is true only if the request has a body. Firefox doesn't support `request.body`.
+  const body = request.bodyUsed ? content : undefined;
+  return (signal) => new Request(request, { headers, body, signal });
+}
+
+/**
+ * Returns a random UUID (version 4).
+ *
+ * Browsers offer `crypto.randomUUID` only in secure contexts, so not on pages served over plain http.
+ */
+function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/**
+ * Buffers the body, so that a connection that is lost in the middle fails this attempt. The status of an error response
+ * matters more than its body, so an error response with a lost body is returned with an empty one.
+ */
+async function bufferBody(response: Response, { method, signal }: Request): Promise<Response> {
+  // Opaque responses of browsers can't be copied.
+  if (response.status === 0) return response;
+  const bytes = await readBytes(response, method).catch((error: unknown) => {
+    if (response.ok || signal.aborted) throw error;
+    return new ArrayBuffer(0);
+  });
+  const copy = new Response(bytes.byteLength === 0 ? null : bytes, response);
+  // The `Response` constructor can't set these properties.
+  return Object.defineProperties(copy, {
+    url: { value: response.url },
+    redirected: { value: response.redirected },
+  });
+}
+
+async function readBytes(response: Response, method: string): Promise<ArrayBuffer> {
+  const bytes = await response.arrayBuffer();
+  if ('Bun' in globalThis && method !== 'HEAD') assertComplete(response.headers, bytes.byteLength);
+  return bytes;
+}
+
+/**
+ * Bun 1.1 treats a lost connection as the end of the body. Other runtimes detect it, and may hide `Content-Encoding`.
+ */
+function assertComplete(headers: Headers, received: number): void {
+  const announced = headers.get('Content-Length');
+  if (announced === null || headers.has('Content-Encoding') || Number(announced) === received) return;
+  throw new TypeError(`Connection lost after ${received} of ${announced} bytes.`);
+}
+
+/** Cancels the body of a response that won't be read, to free its connection. */
+async function cancelBody(response: Response): Promise<Response> {
+  try {
+    await response.body?.cancel();
+  } catch {
+    // The body has ended, or can't be cancelled, as in Bun 1.1. It isn't needed in either case.
+  }
+  return response;
 }

@@ -1,5 +1,5 @@
 import type { FetchOptions, Middleware } from 'openapi-fetch';
-import type { Binary } from './body.js';
+import type { Binary } from './encoding.js';
 
 /** A client whose methods `GET`, `POST`, … are typed by the `paths` of a contract. */
 export interface ServiceClient<Paths> {

@@ -1,4 +1,4 @@
-import { writeCookies, writeHeaders, writePath, writeQuery } from '../src/parameters.js';
+import { writeCookies, writeHeaders, writePath, writeQuery } from '../src/encoding.js';
 
 /** The value and the texts of the table "Style Examples" of OpenAPI 3.1, with delimiters encoded. */
 const LIST = ['blue', 'black', 'brown'];
