@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { createGauges } from '@trellis/core/gauges';
+import { createGauges } from '@trellis/core/telemetry';
 import type { Log } from '@trellis/server/http/request';
 import type { Config } from './config/config.js';
 import { toStartupError } from './config/startup-error.js';

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { batch } from '@trellis/core/batch';
+import { batch } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepareBatch, prepareInsert } from '../storage/prepared.js';

@@ -1,4 +1,4 @@
-import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
 
 /** A failure to start the server or a command. Its message is one line for the operator, shown without a stack. */
 export class StartupError extends Error {

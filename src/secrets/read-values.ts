@@ -1,4 +1,4 @@
-import { batch } from '@trellis/core/batch';
+import { batch } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
 import { type Database, inTransaction, isPostgres } from '../storage/database.js';

@@ -2,7 +2,7 @@
  * Replaces values together: concurrent replacements share a transaction, as statements and commits take most of the time.
  * On PostgreSQL, one statement reads the secrets of a batch, and one changes them if they are still the same.
  */
-import { batch } from '@trellis/core/batch';
+import { batch } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction, isPostgres } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { createGauges, type Gauges } from '@trellis/core/gauges';
-import type { StatementWatch } from '@trellis/core/slow-statements';
+import { createGauges, type Gauges, type StatementWatch } from '@trellis/core/telemetry';
 import type { Log } from '@trellis/server/http/request';
 import { createLinkSigner } from '@trellis/site/public-files';
 import { createAccounts, type Accounts } from '../accounts/accounts.js';

@@ -1,4 +1,4 @@
-import type { Gauges } from '@trellis/core/gauges';
+import type { Gauges } from '@trellis/core/telemetry';
 import type { LinkSigner } from '@trellis/site/public-files';
 import type { Accounts } from '../accounts/accounts.js';
 import type { CredentialSource } from '../accounts/authentication.js';

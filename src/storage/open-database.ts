@@ -1,6 +1,6 @@
 import { stat, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDatabasePrivate } from '@trellis/core/private-file';
+import { makeDatabasePrivate } from '@trellis/core/storage';
 import {
   connectDatabase,
   type ConnectOptions,

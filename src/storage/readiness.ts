@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
-import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
 import { type Database, toDatabaseError } from './database.js';
 
 /** A database or a disk that takes longer to respond counts as unavailable. */

@@ -1,7 +1,7 @@
 /** The Kysely dialect for SQLite. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { findStorageFault } from '@trellis/core/storage-faults';
+import { findStorageFault } from '@trellis/core/storage';
 import type {
   DatabaseConnection,
   Driver,

@@ -1,9 +1,13 @@
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { moveDamagedAside } from '@trellis/core/damaged-file';
-import { isAccessibleToOthers, makeDatabasePrivate } from '@trellis/core/private-file';
-import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+import {
+  FAULT_TEXTS,
+  findStorageFault,
+  isAccessibleToOthers,
+  makeDatabasePrivate,
+  moveDamagedAside,
+} from '@trellis/core/storage';
 
 export interface StateFolder {
   /** Whether other users of the machine may access the folder. */

@@ -1,4 +1,4 @@
-import type { SlowStatement, StatementWatch } from '@trellis/core/slow-statements';
+import type { SlowStatement, StatementWatch } from '@trellis/core/telemetry';
 import type { Log } from '@trellis/server/http/request';
 import { LRUCache } from 'lru-cache';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setImmediate as pause, setTimeout as delay } from 'node:timers/promises';
-import { isDamage } from '@trellis/core/storage-faults';
+import { isDamage } from '@trellis/core/storage';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { createDigestReader, followSiteRecords } from '@trellis/site/site';
 import { type DigestWaits, toPendingDigest } from '@trellis/site/sources/digests/large-file-digests';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createGauges } from '@trellis/core/gauges';
+import { createGauges } from '@trellis/core/telemetry';
 import { createCountHub } from '@trellis/server/http/rate-limits';
 import type { RecordChange } from '@trellis/site/record-changes';
 import type { Config } from '../config/config.js';

@@ -1,4 +1,4 @@
-import { createGauges, type Gauges } from '@trellis/core/gauges';
+import { createGauges, type Gauges } from '@trellis/core/telemetry';
 import { createCountExchange } from '@trellis/server/http/rate-limits';
 import type { CompletedRequest } from '@trellis/server/http/request';
 import type { Config } from '../config/config.js';

@@ -1,4 +1,4 @@
-import { createGauges } from '@trellis/core/gauges';
+import { createGauges } from '@trellis/core/telemetry';
 import { openMetrics } from '../../src/telemetry/metrics/metrics.js';
 import { type RunningServer, startServer } from '../running-server.js';
 

@@ -1,4 +1,4 @@
-import type { SlowStatement } from '@trellis/core/slow-statements';
+import type { SlowStatement } from '@trellis/core/telemetry';
 import { createLog } from '@trellis/server/http/request';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { createStatementLog } from '../../src/storage/statement-log.js';

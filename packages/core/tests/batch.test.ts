@@ -1,4 +1,4 @@
-import { batch } from '../src/batch.js';
+import { batch } from '../src/concurrency.js';
 
 /** Creates runs that the test completes, and records the batch of each. */
 function createRuns() {

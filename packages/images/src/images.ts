@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CallCounts } from '@trellis/core/concurrency';
-import type { SharedFiles } from '@trellis/core/shared-files';
+import type { SharedFiles } from '@trellis/core/storage';
 import { LRUCache } from 'lru-cache';
 import { loadSharp } from './plan/arguments.js';
 import {

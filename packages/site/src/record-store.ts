@@ -1,13 +1,37 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makeDatabasePrivate } from '@trellis/core/private-file';
-import { isDamage } from '@trellis/core/storage-faults';
+import { isDamage, makeDatabasePrivate } from '@trellis/core/storage';
 import { PatternCache } from './patterns/patterns.js';
 import type { EngineOptions } from './query/engine.js';
 import type { IndexKey } from './query/index-advisor.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
-import { ChangedRecords, type RecordChange, applyChangeset, ChangeRecorder, LAST_CHANGE, type RecordedChange, SEQUENCE } from './record-changes.js';
-import { addDerivedColumns, createIndexes, createTables, type RecordSchema, schemaDigest, storedColumns, type TableColumn, createSearchIndexes } from './records/record-schema.js';
-import { bulkLoad, type BulkLoadOptions, createMissingIndexes, discardPartialLoad, DURABILITY_PRAGMAS, IdIndexes, RecordWriter } from './records/record-writer.js';
+import {
+  ChangedRecords,
+  type RecordChange,
+  applyChangeset,
+  ChangeRecorder,
+  LAST_CHANGE,
+  type RecordedChange,
+  SEQUENCE,
+} from './record-changes.js';
+import {
+  addDerivedColumns,
+  createIndexes,
+  createTables,
+  type RecordSchema,
+  schemaDigest,
+  storedColumns,
+  type TableColumn,
+  createSearchIndexes,
+} from './records/record-schema.js';
+import {
+  bulkLoad,
+  type BulkLoadOptions,
+  createMissingIndexes,
+  discardPartialLoad,
+  DURABILITY_PRAGMAS,
+  IdIndexes,
+  RecordWriter,
+} from './records/record-writer.js';
 import { quoteIdentifier } from './records/sql.js';
 import { REVISION, type SiteRecords, type SiteRecordsOptions, StoredRecords } from './stored-records.js';
 

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { singleFlight } from '@trellis/core/concurrency';
-import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { AppError } from '@trellis/core/errors';
 import type { ScalarCodecs } from '@trellis/core/record-types';
-import type { StatementWatch } from '@trellis/core/slow-statements';
-import { isDamage } from '@trellis/core/storage-faults';
+import { isDamage, moveDamagedAside } from '@trellis/core/storage';
+import type { StatementWatch } from '@trellis/core/telemetry';
 import { loadSiteConfig, DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
 import type { RecordedChange } from './record-changes.js';
@@ -15,11 +14,27 @@ import { type RecordTables, schemaDigest } from './records/record-schema.js';
 import { type ContentProblems, openContentRecords } from './sources/content/content.js';
 import { type DigestWaits, findPendingFile, toPendingDigest } from './sources/digests/large-file-digests.js';
 import { ENTRY_COLUMNS } from './sources/file-records.js';
-import { EntryProblems, formatProblem, type ProblemReport, type SiteProblem, toProblemReport } from './sources/problems.js';
+import {
+  EntryProblems,
+  formatProblem,
+  type ProblemReport,
+  type SiteProblem,
+  toProblemReport,
+} from './sources/problems.js';
 import { type ScanProgress, type ScanSummary, scanSources } from './sources/scan-source.js';
 import { createSources, deleteObsoleteSources, deleteSourceRecords } from './sources/site-sources.js';
-import { markSourceTypes, runSources, type RunningSourcesOptions, type SourceModules } from './sources/source-modules.js';
-import { type FollowedRecords, type FollowedRecordsOptions, followRecords, type SiteRecords } from './stored-records.js';
+import {
+  markSourceTypes,
+  runSources,
+  type RunningSourcesOptions,
+  type SourceModules,
+} from './sources/source-modules.js';
+import {
+  type FollowedRecords,
+  type FollowedRecordsOptions,
+  followRecords,
+  type SiteRecords,
+} from './stored-records.js';
 import { SiteWatcher, type SiteWatcherCallbacks } from './watch/site-watcher.js';
 
 /** The part of a site that requests need. A different process may write the records. */

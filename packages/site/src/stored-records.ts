@@ -1,5 +1,5 @@
 import { type DatabaseSyncInstance, DatabaseSync } from '@photostructure/sqlite';
-import type { StatementWatch } from '@trellis/core/slow-statements';
+import type { StatementWatch } from '@trellis/core/telemetry';
 import { PatternCache } from './patterns/patterns.js';
 import { firstRowStatement } from './query/compile-query.js';
 import { QueryConnection } from './query/connection.js';

@@ -1,9 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { listDamaged } from '@trellis/core/damaged-file';
-import { isAccessibleToOthers } from '@trellis/core/private-file';
-import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
+import { findStorageFault, isAccessibleToOthers, isDamage, listDamaged } from '@trellis/core/storage';
 import type { Config } from '../../config/config.js';
 import { useAuditKey } from '../../secrets/audit/signatures.js';
 import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { runWithin } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { isDamage } from '@trellis/core/storage-faults';
+import { isDamage } from '@trellis/core/storage';
 import { SEQUENCE } from '@trellis/site/record-changes';
 import type { RecordStore } from '@trellis/site/record-store';
 import { SEQUENCE } from '@trellis/site/records/change-recorder';

@@ -3,7 +3,7 @@ import { constants, copyFile, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
-import { makeDatabasePrivate } from '@trellis/core/private-file';
+import { makeDatabasePrivate } from '@trellis/core/storage';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { type IndexObject, putObject, toFileKey } from './index-head.js';
 import { encodePack, toPackKey, digestOf } from './site-files.js';

@@ -3,8 +3,7 @@ import { copyFile, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/pro
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { moveDamagedAside } from '@trellis/core/damaged-file';
-import { FAULT_TEXTS, findStorageFault, isDamage } from '@trellis/core/storage-faults';
+import { FAULT_TEXTS, findStorageFault, isDamage, moveDamagedAside } from '@trellis/core/storage';
 import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
 import { sql } from '../kysely.js';
 import { assertNoServers } from '../notices.js';

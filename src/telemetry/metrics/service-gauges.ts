@@ -1,4 +1,4 @@
-import type { Gauge } from '@trellis/core/gauges';
+import type { Gauge } from '@trellis/core/telemetry';
 import { countRefreshes, type RefreshCounts } from '../../dashboard/refresh/schedule.js';
 import type { Services } from '../../startup/services.js';
 import { countConnections } from '../../storage/database.js';

@@ -1,4 +1,4 @@
-import type { Gauges } from '@trellis/core/gauges';
+import type { Gauges } from '@trellis/core/telemetry';
 import type { Log } from '@trellis/server/http/request';
 import { StartupError } from '../../config/startup-error.js';
 import type { Services } from '../../startup/services.js';

@@ -2,7 +2,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
-import { findStorageFault, toUnavailable } from '@trellis/core/storage-faults';
+import { findStorageFault, toUnavailable } from '@trellis/core/storage';
 import sharp from 'sharp';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';

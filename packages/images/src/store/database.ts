@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import { moveDamagedAside } from '@trellis/core/damaged-file';
-import { makeDatabasePrivate } from '@trellis/core/private-file';
-import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
+import { findStorageFault, isDamage, makeDatabasePrivate, moveDamagedAside } from '@trellis/core/storage';
 
 /** A prepared statement, which is prepared again when its database is replaced. */
 type ImageStatement = Pick<StatementSyncInstance, 'all' | 'get' | 'run'>;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import type { SharedFiles } from '@trellis/core/shared-files';
+import type { SharedFiles } from '@trellis/core/storage';
 import { LRUCache } from 'lru-cache';
 import type { DerivedImage } from '../plan/links.js';
 import { formatTransform, toImageDigest } from '../plan/transform.js';

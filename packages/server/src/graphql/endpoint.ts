@@ -1,12 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { convertStorageFault, findStorageFault, toUnavailable } from '@trellis/core/storage-faults';
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError, execute as graphqlExecute, type GraphQLFormattedError, type GraphQLSchema, Kind, type OperationDefinitionNode, OperationTypeNode, subscribe, type ValidationRule } from 'graphql';
+import { convertStorageFault, findStorageFault, toUnavailable } from '@trellis/core/storage';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  getOperationAST,
+  GraphQLError,
+  execute as graphqlExecute,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  subscribe,
+  type ValidationRule,
+} from 'graphql';
 import { REVALIDATE } from '../http/headers.js';
 import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES, matchesEtag } from '../http/payload.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
-import { acceptsEvents, type ResultStream, sendResults, singleResult, SubscriptionLimit, type SubscriptionOptions, isLive, LiveQueries } from './event-stream.js';
-import { chooseMediaType, createDocumentCache, type GraphqlMediaType, type GraphqlRequest, parseRequestText, readRequestText, type UnparsedRequest } from './request.js';
+import {
+  acceptsEvents,
+  type ResultStream,
+  sendResults,
+  singleResult,
+  SubscriptionLimit,
+  type SubscriptionOptions,
+  isLive,
+  LiveQueries,
+} from './event-stream.js';
+import {
+  chooseMediaType,
+  createDocumentCache,
+  type GraphqlMediaType,
+  type GraphqlRequest,
+  parseRequestText,
+  readRequestText,
+  type UnparsedRequest,
+} from './request.js';
 import { type DataVersions, type EncodedResponse, QueryResponse, ResponseCache } from './response-cache.js';
 
 export interface GraphqlOptions {

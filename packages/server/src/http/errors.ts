@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { AppError, ERROR_STATUS, type ErrorCode } from '@trellis/core/errors';
-import { convertStorageFault, FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+import { convertStorageFault, FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { getRequestContext, type Log } from './request.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '@trellis/core/errors';
-import { convertStorageFault } from '@trellis/core/storage-faults';
+import { convertStorageFault } from '@trellis/core/storage';
 import express, { type RequestHandler } from 'express';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
 import { type Headers, securityHeaders } from '../http/headers.js';
@@ -8,7 +8,12 @@ import { createToPayload } from '../http/payload.js';
 import { getClientAddress, getRequestContext, nameRequest, parseTarget, tryDecode } from '../http/request.js';
 import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import { createTextSender } from '../pages/built-pages.js';
-import { handleOperation, type OperationDispatch, type OperationHandler, type OperationOptions } from './handle-operation.js';
+import {
+  handleOperation,
+  type OperationDispatch,
+  type OperationHandler,
+  type OperationOptions,
+} from './handle-operation.js';
 import type { HttpMethod, OperationSpec } from './operation.js';
 
 interface ContractRouterOptions extends OperationOptions {

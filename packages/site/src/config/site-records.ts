@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
 import type { RecordStore } from '../record-store.js';
 import { type ColumnType, listTableColumns, type RecordTables } from '../records/record-schema.js';
 import type { RecordRow } from '../sources/file-records.js';

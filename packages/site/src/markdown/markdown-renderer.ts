@@ -4,13 +4,18 @@ import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
-import { moveDamagedAside } from '@trellis/core/damaged-file';
 import { AppError } from '@trellis/core/errors';
-import { makeDatabasePrivate } from '@trellis/core/private-file';
-import { isDamage } from '@trellis/core/storage-faults';
+import { isDamage, makeDatabasePrivate, moveDamagedAside } from '@trellis/core/storage';
 import { LRUCache } from 'lru-cache';
 import { openThread } from '../sources/threads.js';
-import type { ExcerptFormat, HtmlPieces, MarkdownReply, MarkdownRequest, MarkdownSettings, Rendering } from './rendering.js';
+import type {
+  ExcerptFormat,
+  HtmlPieces,
+  MarkdownReply,
+  MarkdownRequest,
+  MarkdownSettings,
+  Rendering,
+} from './rendering.js';
 
 /** Renders Markdown within limits. Each text is rendered once and stored by its content. */
 export interface MarkdownRenderer {

@@ -1,12 +1,48 @@
-import type { StatementWatch } from '@trellis/core/slow-statements';
+import type { StatementWatch } from '@trellis/core/telemetry';
 import { LRUCache } from 'lru-cache';
 import { quoteIdentifier, type Sql, type SqlValue, type Statements } from '../records/sql.js';
-import { type CompiledQuery, compileQuery, countNearTime, type PageRange, pageStatement, probeStatement, type QueryStatement, restrictToPositions, toStatement, hasIndexedValue, nearStatement } from './compile-query.js';
+import {
+  type CompiledQuery,
+  compileQuery,
+  countNearTime,
+  type PageRange,
+  pageStatement,
+  probeStatement,
+  type QueryStatement,
+  restrictToPositions,
+  toStatement,
+  hasIndexedValue,
+  nearStatement,
+} from './compile-query.js';
 import { IndexAdvisor, type IndexKey } from './index-advisor.js';
-import type { ComputedValues, QueryContext, RecordQuery, RecordSelection, SiteRecord, WorkMeter } from './record-queries.js';
-import { DataNotLoadedError, type LoadContext, readerWithRelations, type RecordReader, toRecords, findInPieces, type FoundMatches, searchStatement } from './record-reader.js';
+import type {
+  ComputedValues,
+  QueryContext,
+  RecordQuery,
+  RecordSelection,
+  SiteRecord,
+  WorkMeter,
+} from './record-queries.js';
+import {
+  DataNotLoadedError,
+  type LoadContext,
+  readerWithRelations,
+  type RecordReader,
+  toRecords,
+  findInPieces,
+  type FoundMatches,
+  searchStatement,
+} from './record-reader.js';
 import { Compilation, type CompileContext } from './scope.js';
-import { parseSearchKey, placesStatement, type RecordSearch, type SearchPlaces, snippetsStatement, toSearchKey, toSnippetHtml } from './search.js';
+import {
+  parseSearchKey,
+  placesStatement,
+  type RecordSearch,
+  type SearchPlaces,
+  snippetsStatement,
+  toSearchKey,
+  toSnippetHtml,
+} from './search.js';
 import { ComputedCache, ComputedValueLoader, type FunctionState } from './sql-functions.js';
 
 /** A compiled query takes a few kilobytes; one with a long list of values is not worth caching. */

@@ -1,4 +1,4 @@
-import { findStorageFault, isDamage } from '@trellis/core/storage-faults';
+import { findStorageFault, isDamage } from '@trellis/core/storage';
 import { LRUCache } from 'lru-cache';
 import { listPermanentIndexes, type RecordTables } from '../records/record-schema.js';
 import { quoteIdentifier, type SqlValue, type Statements } from '../records/sql.js';

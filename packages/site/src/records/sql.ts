@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { AppError } from '@trellis/core/errors';
-import { isDamage } from '@trellis/core/storage-faults';
+import { isDamage } from '@trellis/core/storage';
 import { LRUCache } from 'lru-cache';
 
 /** A value in SQLite. Booleans are 0 and 1; lists are JSON text. */

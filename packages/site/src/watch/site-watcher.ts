@@ -1,5 +1,5 @@
 import { AppError } from '@trellis/core/errors';
-import { findStorageFault } from '@trellis/core/storage-faults';
+import { findStorageFault } from '@trellis/core/storage';
 import type { RecordStore } from '../record-store.js';
 import { type ContentProblems, type ContentRecords, PositionsExhaustedError } from '../sources/content/content.js';
 import { LargeFileDigests } from '../sources/digests/large-file-digests.js';

@@ -1,4 +1,6 @@
-/** The faults of disks and databases, which operators fix and requests survive. */
+/** Stored files: faults of disks and databases, which operators fix and requests survive; damaged, private and shared files. */
+import { readdirSync, renameSync, rmSync, statSync, chmodSync, closeSync, openSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { AppError } from './errors.js';
 
 /**
@@ -96,4 +98,91 @@ export function convertStorageFault(error: unknown): unknown {
   if (error instanceof AppError) return error;
   const fault = findStorageFault(error);
   return fault === undefined ? error : toUnavailable(fault, error);
+}
+
+/** Damaged files of derived data that remain for a diagnosis. Each may be as large as the file that replaces it. */
+const MAX_KEPT = 2;
+
+const MARK = '.damaged-';
+
+/**
+ * Moves a damaged SQLite file and its log aside, so that a new one can be created: `site.db` becomes
+ * `site.db.damaged-2026-11-21T09-30-00.000Z`.
+ *
+ * @param kept The number of such files that remain, the newest ones.
+ * @returns the new path; `undefined` if the file does not exist.
+ */
+export function moveDamagedAside(file: string, kept = MAX_KEPT): string | undefined {
+  if (!exists(file)) return undefined;
+  const target = `${file}${MARK}${new Date().toISOString().replaceAll(':', '-')}`;
+  renameSync(file, target);
+  if (exists(`${file}-wal`)) renameSync(`${file}-wal`, `${target}-wal`);
+  rmSync(`${file}-shm`, { force: true });
+  const all = listDamaged(dirname(file)).filter((name) => name.startsWith(basename(file) + MARK));
+  for (const name of all.slice(0, Math.max(0, all.length - kept))) {
+    for (const suffix of ['', '-wal']) rmSync(join(dirname(file), name + suffix), { force: true });
+  }
+  return target;
+}
+
+/** Lists the damaged files of a folder that were moved aside, without their logs, from the oldest. */
+export const listDamaged = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.includes(MARK) && !name.endsWith('-wal'))
+    .sort();
+
+const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+
+/** Read and write for the owner, nothing for others. */
+const PRIVATE = 0o600;
+
+/**
+ * The suffixes of a database, its write-ahead log and the index of that. SQLite gives all files the mode of the first.
+ */
+const SUFFIXES = ['', '-wal', '-shm'];
+
+/** The bits of a mode for group and others. */
+const OTHERS = 0o077;
+
+/** Returns whether other users may read or write a file of this mode. Windows has no such modes. */
+export const isAccessibleToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & OTHERS) !== 0;
+
+/**
+ * Makes a SQLite file private before it is opened, and creates it if it does not exist. Files of earlier releases had
+ * the mode of the process's umask. The mode of a file that belongs to another user can't be changed; `trellis doctor`
+ * warns about it.
+ */
+export function makeDatabasePrivate(file: string): void {
+  if (file === ':memory:') return;
+  create(file);
+  for (const suffix of SUFFIXES) restrict(file + suffix);
+}
+
+function create(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', PRIVATE));
+  } catch {
+    // The file exists, or it can't be created, which SQLite reports when it opens the file.
+  }
+}
+
+function restrict(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || !isAccessibleToOthers(found.mode)) return;
+  try {
+    chmodSync(file, PRIVATE);
+  } catch {
+    // The file belongs to another user, or the file system is read-only.
+  }
+}
+
+/** A store of derived files that several servers share, such as a bucket. Its failures never fail a request. */
+export interface SharedFiles {
+  /**
+   * Writes a stored file to `target`, without the folders above it. Returns its size, or `undefined` if the store does
+   * not have the file or does not respond.
+   */
+  fetch(key: string, target: string): Promise<number | undefined>;
+  /** Stores a complete file in the background. Its content never changes. */
+  offer(key: string, file: string): void;
 }
