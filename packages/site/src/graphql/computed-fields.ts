@@ -1,6 +1,17 @@
 import { AppError } from '@trellis/core/errors';
 import type { ComputedField, RecordField } from '@trellis/core/record-types';
-import { getArgumentValues, type GraphQLField, type GraphQLFieldResolver, type GraphQLObjectType, type GraphQLResolveInfo, type GraphQLSchema, isObjectType, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import {
+  getArgumentValues,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import type { MarkdownLinks, MarkdownSource } from '../markdown/links.js';
 import type { MarkdownRenderer } from '../markdown/markdown-renderer.js';
 import { cutText, type MarkdownHeading, type Rendering } from '../markdown/rendering.js';

@@ -1,7 +1,16 @@
 import type { RecordField, RecordTable, RelationField } from '@trellis/core/record-types';
 import type { GraphQLResolveInfo, GraphQLFieldResolver } from 'graphql';
 import type { DateArguments } from '../query/dates.js';
-import type { RecordConnection, GroupQuery, QueryContext, RecordEdge, RecordFilter, RecordGroup, RecordQuery, RecordSort } from '../query/record-queries.js';
+import type {
+  RecordConnection,
+  GroupQuery,
+  QueryContext,
+  RecordEdge,
+  RecordFilter,
+  RecordGroup,
+  RecordQuery,
+  RecordSort,
+} from '../query/record-queries.js';
 import { listSearchedFields } from '../records/record-schema.js';
 import { createMarkdownResolver } from './computed-fields.js';
 import type { RecordContext } from './context.js';

@@ -1,9 +1,38 @@
-/** Renders Markdown. Only the thread for Markdown loads this module. */
+/** Renders Markdown. Only the thread for Markdown loads this module, and the libraries that the build puts into it. */
 import { randomBytes } from 'node:crypto';
-import type { Element, Nodes as HtmlNode, Root as HtmlRoot, ElementContent, Root, Nodes } from 'hast';
+import type { Element, ElementContent, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
 import type { Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
-import { defaultSchema, rehypeRaw, rehypeSanitize, rehypeStringify, remarkGfm, remarkParse, remarkRehype, remarkStringify, Slugger, unified, docker, elixir, graphql, haskell, jsx, nginx, powershell, refractor, shellSession, toml, tsx, zig } from './libraries.js';
-import { cutText, type ExcerptRequest, type HtmlPieces, type LinkSlot, type MarkdownHeading, type MarkdownSettings, type Rendering, type RenderingRequest } from './rendering.js';
+import rehypeRaw from 'rehype-raw';
+import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
+import rehypeStringify from 'rehype-stringify';
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import remarkRehype from 'remark-rehype';
+import remarkStringify from 'remark-stringify';
+import Slugger from 'github-slugger';
+import { refractor } from 'refractor';
+import docker from 'refractor/docker';
+import elixir from 'refractor/elixir';
+import graphql from 'refractor/graphql';
+import haskell from 'refractor/haskell';
+import jsx from 'refractor/jsx';
+import nginx from 'refractor/nginx';
+import powershell from 'refractor/powershell';
+import shellSession from 'refractor/shell-session';
+import toml from 'refractor/toml';
+import tsx from 'refractor/tsx';
+import zig from 'refractor/zig';
+import { unified } from 'unified';
+import {
+  cutText,
+  type ExcerptRequest,
+  type HtmlPieces,
+  type LinkSlot,
+  type MarkdownHeading,
+  type MarkdownSettings,
+  type Rendering,
+  type RenderingRequest,
+} from './rendering.js';
 
 const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkStringify, { bullet: '-' }).freeze();
 const toHtmlTree = unified().use(remarkRehype, { allowDangerousHtml: true }).freeze();
@@ -172,7 +201,7 @@ for (const language of [docker, elixir, graphql, haskell, jsx, nginx, powershell
 const MAX_CHARACTERS = 100_000;
 
 /** Highlights code blocks in a known language, with the class names of Prism. Adds nothing but `span` elements. */
-function highlightCode(tree: Root): void {
+function highlightCode(tree: HtmlRoot): void {
   visitElements(tree, (element) => {
     const [code] = element.children;
     if (element.tagName !== 'pre' || code?.type !== 'element' || code.tagName !== 'code') return;
@@ -198,7 +227,7 @@ const BLOCKS: ReadonlySet<string> = new Set([
 const HIDDEN: ReadonlySet<string> = new Set(['head', 'noscript', 'script', 'style', 'template', 'title']);
 
 /** Returns the text of a tree without markup, and its size. */
-function measureText(tree: Root): Pick<Rendering, 'plainText' | 'wordCount'> {
+function measureText(tree: HtmlRoot): Pick<Rendering, 'plainText' | 'wordCount'> {
   const paragraphs = listParagraphs(tree);
   const plainText = paragraphs.join('\n\n');
   const words = [...new Intl.Segmenter('en', { granularity: 'word' }).segment(plainText)];
@@ -215,14 +244,14 @@ function measureText(tree: Root): Pick<Rendering, 'plainText' | 'wordCount'> {
   };
 }
 
-function listParagraphs(tree: Root): string[] {
+function listParagraphs(tree: HtmlRoot): string[] {
   const paragraphs: string[] = [];
   let text = '';
   const end = (): void => {
     if (text.trim() !== '') paragraphs.push(text.trim());
     text = '';
   };
-  const add = (node: Nodes, isCode: boolean): void => {
+  const add = (node: HtmlNode, isCode: boolean): void => {
     if (node.type === 'text') text += isCode ? node.value : withSpace(text, node.value);
     if (node.type === 'root') node.children.forEach((child) => add(child, false));
     if (node.type !== 'element' || isLeftOut(node)) return;
@@ -250,12 +279,12 @@ const isLeftOut = (element: Element): boolean =>
   'dataFootnoteRef' in element.properties;
 
 /** Calls `visit` for each element in the order of the document. */
-function visitElements(tree: Nodes, visit: (element: Element) => void): void {
+function visitElements(tree: HtmlNode, visit: (element: Element) => void): void {
   if (tree.type === 'element') visit(tree);
   if ('children' in tree) for (const child of tree.children) visitElements(child, visit);
 }
 
-const textOf = (node: Nodes): string =>
+const textOf = (node: HtmlNode): string =>
   'children' in node ? node.children.map(textOf).join('') : node.type === 'text' ? node.value : '';
 
 const isFootnoteLabel = ({ properties }: Element): boolean =>

@@ -2,7 +2,14 @@ import type { RelationField } from '@trellis/core/record-types';
 import { NULLS, toNullsEntry } from '../records/record-schema.js';
 import { quoteIdentifier, type SqlValue, type Statements, sql, type Sql, sqlTemplate } from '../records/sql.js';
 import { type CompiledQuery, restrictToPositions } from './compile-query.js';
-import type { RecordSelection, SelectedColumn, SelectedRelation, SelectedValue, SiteRecord, WorkMeter } from './record-queries.js';
+import type {
+  RecordSelection,
+  SelectedColumn,
+  SelectedRelation,
+  SelectedValue,
+  SiteRecord,
+  WorkMeter,
+} from './record-queries.js';
 import { type CompileContext, targetKinds } from './scope.js';
 
 export interface LoadContext {

@@ -2,7 +2,15 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ChangedRecords } from '../record-changes.js';
-import { type TableColumn, addDerivedColumns, createIndexes, createTables, type RecordSchema, type RecordTables, createSearchIndexes } from './record-schema.js';
+import {
+  type TableColumn,
+  addDerivedColumns,
+  createIndexes,
+  createTables,
+  type RecordSchema,
+  type RecordTables,
+  createSearchIndexes,
+} from './record-schema.js';
 import { hasNonBmp, quoteIdentifier, type SqlValue, type Statements } from './sql.js';
 
 type Row = Readonly<Record<string, SqlValue>>;

@@ -3,9 +3,31 @@ import type { RecordStore } from '../record-store.js';
 import type { RecordWriter } from '../records/record-writer.js';
 import type { SqlValue } from '../records/sql.js';
 import { findPendingFile } from './digests/large-file-digests.js';
-import { type FileFingerprint, isFolder, isUnchangedFile, STAT_FIELDS, type StatField, type StatNumbers, TIMESTAMP_GRANULARITY_MS } from './entries.js';
-import { RECORD_FORMAT, createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage, type SourceLocation } from './file-records.js';
-import { assignPositions, nextPosition, POSITION_GAP, POSITIONS_PER_SOURCE, getPositionRange, type SiteSource } from './site-sources.js';
+import {
+  type FileFingerprint,
+  isFolder,
+  isUnchangedFile,
+  STAT_FIELDS,
+  type StatField,
+  type StatNumbers,
+  TIMESTAMP_GRANULARITY_MS,
+} from './entries.js';
+import {
+  RECORD_FORMAT,
+  createEntryRecords,
+  ENTRY_ROW,
+  IMAGE_ROW,
+  isImage,
+  type SourceLocation,
+} from './file-records.js';
+import {
+  assignPositions,
+  nextPosition,
+  POSITION_GAP,
+  POSITIONS_PER_SOURCE,
+  getPositionRange,
+  type SiteSource,
+} from './site-sources.js';
 import type { WalkResult } from './walk.js';
 
 /** A stored file or folder. */

@@ -1,13 +1,32 @@
 import { AppError } from '@trellis/core/errors';
 import type { RecordStore } from '../record-store.js';
 import type { RecordWriter } from '../records/record-writer.js';
-import { type ContentProblems, type ContentRecords, PositionsExhaustedError, type SourceContent } from './content/content.js';
+import {
+  type ContentProblems,
+  type ContentRecords,
+  PositionsExhaustedError,
+  type SourceContent,
+} from './content/content.js';
 import { digestWrites, measureWork, READ_AHEAD_MIN_ENTRIES, ReadAhead } from './digests/digest-writes.js';
 import { type LargeFileDigests, findPendingFile } from './digests/large-file-digests.js';
 import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries, type EntryProblem } from './entries.js';
 import { isImage } from './file-records.js';
 import type { EntryProblems, SiteProblem } from './problems.js';
-import { createEntryWriter, type EntryWriter, isFirstScan, isUnchanged, readScanMemory, recordScanEnd, recordScanStart, type Signatures, signFolders, getChangedPaths, type PlannedWrite, planScan, type ScanPlan } from './scan-plan.js';
+import {
+  createEntryWriter,
+  type EntryWriter,
+  isFirstScan,
+  isUnchanged,
+  readScanMemory,
+  recordScanEnd,
+  recordScanStart,
+  type Signatures,
+  signFolders,
+  getChangedPaths,
+  type PlannedWrite,
+  planScan,
+  type ScanPlan,
+} from './scan-plan.js';
 import type { SiteSource } from './site-sources.js';
 import { type WalkObserver, walk, type WalkResult } from './walk.js';
 

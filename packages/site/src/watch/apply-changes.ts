@@ -5,7 +5,14 @@ import { digestWrites, measureWork, type Workload } from '../sources/digests/dig
 import { type Digesters, openDigesters, type LargeFileDigests } from '../sources/digests/large-file-digests.js';
 import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries, type EntryProblem } from '../sources/entries.js';
 import { type EntryProblems, isAtOrBelow, type SiteProblem } from '../sources/problems.js';
-import { createEntryWriter, type EntryWriter, findStoredEntry, recordWatchedUpdate, getChangedPaths, type PlannedWrite } from '../sources/scan-plan.js';
+import {
+  createEntryWriter,
+  type EntryWriter,
+  findStoredEntry,
+  recordWatchedUpdate,
+  getChangedPaths,
+  type PlannedWrite,
+} from '../sources/scan-plan.js';
 import { walk, type WalkResult, type WalkStart } from '../sources/walk.js';
 import { type ChangePlan, Listing, planChanges } from './plan-changes.js';
 import type { WatchedSource } from './watched-source.js';

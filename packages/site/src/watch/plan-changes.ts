@@ -1,7 +1,19 @@
 import type { RecordStore } from '../record-store.js';
 import { isFolder, STAT_FIELDS, type StatNumbers, TIMESTAMP_GRANULARITY_MS } from '../sources/entries.js';
-import { findStoredEntry, type ContentMemory, type PlannedWrite, type ScanPlan, type StoredEntry } from '../sources/scan-plan.js';
-import { assignPositions, getPositionRange, MAX_ENTRIES, POSITIONS_PER_SOURCE, type SiteSource } from '../sources/site-sources.js';
+import {
+  findStoredEntry,
+  type ContentMemory,
+  type PlannedWrite,
+  type ScanPlan,
+  type StoredEntry,
+} from '../sources/scan-plan.js';
+import {
+  assignPositions,
+  getPositionRange,
+  MAX_ENTRIES,
+  POSITIONS_PER_SOURCE,
+  type SiteSource,
+} from '../sources/site-sources.js';
 import { tooManyEntriesError, type WalkResult, type WalkStart } from '../sources/walk.js';
 
 /** The result of walking the changed paths of a source, and the stored state of the source. */

@@ -10,7 +10,21 @@ import { formatProblem, type SiteProblem } from '../problems.js';
 import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
 import { createFindTarget, type FindTarget, findSource, type SiteSource } from '../site-sources.js';
 import { openContentParser } from './content-parser.js';
-import { contentConfigDigest, type ContentTypes, createContentTypes, type FileCache, type FileCacheEntry, type FindContentTypes, isWorthCaching, markReadFinished, markReadStarted, readContentCache, type ContentRows, getContentId, readContentRows } from './content-rows.js';
+import {
+  contentConfigDigest,
+  type ContentTypes,
+  createContentTypes,
+  type FileCache,
+  type FileCacheEntry,
+  type FindContentTypes,
+  isWorthCaching,
+  markReadFinished,
+  markReadStarted,
+  readContentCache,
+  type ContentRows,
+  getContentId,
+  readContentRows,
+} from './content-rows.js';
 
 /** The invalid values in the files that were read: the first messages and the total number. */
 export interface ContentProblems {
