@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { digestTexts, findText, readFolder, writeFiles } from '@trellis/codegen/files';
+import { digestTexts, findText, readFolder, writeFiles } from '@trellis/codegen/documents';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 

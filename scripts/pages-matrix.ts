@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { digestTexts, findText, readFolder } from '@trellis/codegen/files';
+import { digestTexts, findText, readFolder } from '@trellis/codegen/documents';
 import type { Browser, Page } from 'playwright-core';
 import sharp, { type OverlayOptions } from 'sharp';
 import { findLayoutProblems } from '../tests/e2e/matrix/rules.js';

@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
 import { type SiteGate, siteRouter } from '@trellis/server/http/admission';
-import { REVALIDATE } from '@trellis/server/http/headers';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
+import { REVALIDATE } from '@trellis/server/http/responses';
 import { imageLinks, publishedFiles } from '@trellis/server/published-files';
 import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import express, { type Request, type RequestHandler, type Response } from 'express';

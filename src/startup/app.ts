@@ -7,8 +7,6 @@ import {
   requestBounds,
   type SiteGate,
 } from '@trellis/server/http/admission';
-import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
-import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';
 import {
   type AddressLimit,
   type CountExchange,
@@ -25,6 +23,14 @@ import {
   nameRequest,
   requestContext,
 } from '@trellis/server/http/request';
+import {
+  allowMethods,
+  dataHeaders,
+  errorHandler,
+  notFoundHandler,
+  READ_ONLY,
+  securityHeaders,
+} from '@trellis/server/http/responses';
 import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { type ListedContract, loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';

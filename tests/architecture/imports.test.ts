@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listFiles } from '@trellis/codegen/files';
+import { listFiles } from '@trellis/codegen/documents';
 import { findViolations } from './find-violations.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

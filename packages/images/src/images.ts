@@ -16,8 +16,14 @@ import {
   createResultCache,
   type ResultCache,
 } from './plan/field-results.js';
-import type { ImageFieldDependencies } from './plan/image-request.js';
-import { createLinks, type DerivedImage, type OriginalImage, parseOriginalName, toOriginal } from './plan/links.js';
+import {
+  type ImageFieldDependencies,
+  createLinks,
+  type DerivedImage,
+  type OriginalImage,
+  parseOriginalName,
+  toOriginal,
+} from './plan/links.js';
 import type { Size } from './plan/sizes.js';
 import type { Operations } from './plan/transform.js';
 import { openRenderer, type OpenSource, type RendererOptions, withOpenSources } from './render/renderer.js';

@@ -4,8 +4,8 @@ import { singleFlight } from '@trellis/core/concurrency';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import mime from 'mime';
-import { IMMUTABLE, REVALIDATE } from './http/headers.js';
 import { getRequestContext, nameRequest } from './http/request.js';
+import { IMMUTABLE, REVALIDATE } from './http/responses.js';
 
 /** The file of an image. */
 interface ImageFile {

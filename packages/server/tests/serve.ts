@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { requestBounds } from '../src/http/admission.js';
-import { errorHandler, notFoundHandler } from '../src/http/errors.js';
-import { securityHeaders } from '../src/http/headers.js';
 import { createLog, requestContext } from '../src/http/request.js';
+import { errorHandler, notFoundHandler, securityHeaders } from '../src/http/responses.js';
 import { createHttpServer } from '../src/http/server.js';
 
 export interface TestServer {

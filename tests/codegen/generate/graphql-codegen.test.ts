@@ -2,7 +2,7 @@
  * Compares `npx graphql-codegen` with `npm run generate` after edits of the contracts. Runs three of the edits by
  * default, and all of them with `EDITS=all`.
  */
-import { digestTexts } from '@trellis/codegen/files';
+import { digestTexts } from '@trellis/codegen/documents';
 import { readGenerated } from '@trellis/codegen/generate/generate';
 import { copyRepository, copySmallRepository, repository, type RepositoryCopy } from './repository-copy.js';
 

@@ -1,7 +1,7 @@
 import { type Location, quoteLine } from '../documents.js';
 import type { OutputDetails } from '../output.js';
 import { findDue, type LoadedTarget, type Project, runTargets, type TargetOutput } from './generate.js';
-import { NO_ORIGINS } from './threads.js';
+import { NO_ORIGINS } from './run-output.js';
 
 /** A file of `src/generated` that differs from the output of the generators. */
 export interface Difference {

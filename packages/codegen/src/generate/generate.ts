@@ -1,11 +1,20 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
-import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
+import {
+  ContractError,
+  type Diagnostic,
+  readDocuments,
+  throwDiagnostics,
+  digestTexts,
+  findText,
+  listFiles,
+  readFolder,
+  removeFiles,
+  writeFiles,
+} from '../documents.js';
 import type { OutputDetails, Stub } from '../output.js';
-import { isSelfContained, type OutputFiles } from './run-output.js';
-import { defaultParallelism, runInThreads } from './threads.js';
+import { isSelfContained, type OutputFiles, defaultParallelism, runInThreads } from './run-output.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {

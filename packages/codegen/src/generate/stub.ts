@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Expression, Node, ObjectLiteralElementLike, ObjectLiteralExpression, Statement } from 'typescript';
-import { findText, listFiles, writeFiles } from '../files.js';
+import { findText, listFiles, writeFiles } from '../documents.js';
 import type { Stub } from '../output.js';
 
 /** The result of writing one stub. */

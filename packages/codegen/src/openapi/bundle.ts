@@ -2,7 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Location } from '../documents.js';
 import { toStringLiteral } from '../output.js';
 import type { ContractDocument, Contract } from './contract.js';
-import { child, type ComponentReference, type ContractSources, type DocumentNode, findComponent, findTextField, has, isRecord, locateNode, parseReference, type ReportDiagnostic } from './nodes.js';
+import {
+  child,
+  type ComponentReference,
+  type ContractSources,
+  type DocumentNode,
+  findComponent,
+  findTextField,
+  has,
+  isRecord,
+  locateNode,
+  parseReference,
+  type ReportDiagnostic,
+} from './nodes.js';
 
 /**
  * Bundles the documents of a contract into one: components of other documents that it refers to are copied under the

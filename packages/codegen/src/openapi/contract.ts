@@ -7,9 +7,10 @@ import {
   URLENCODED,
   MULTIPART,
   parseMediaType,
+  readTextValue,
+  type TextValue,
 } from './forms.js';
 import { toNode } from './nodes.js';
-import { readTextValue, type TextValue } from './text-types.js';
 
 /** A contract in the form that the code writers use. */
 export interface Contract {

@@ -2,6 +2,7 @@
  * Discriminators by the values that their alternatives allow. OpenAPI says that a value names its schema unless there is a
  * mapping, and that a discriminator does not change which values are valid. Many documents satisfy only the second.
  */
+import { typesOf } from './forms.js';
 import { listObjects } from './grammar.js';
 import {
   child,
@@ -16,7 +17,6 @@ import {
   recordMove,
   type ReportDiagnostic,
 } from './nodes.js';
-import { typesOf } from './text-types.js';
 
 /** Completes the discriminators of a document, or removes those that would reject valid values. */
 export function completeDiscriminators(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {

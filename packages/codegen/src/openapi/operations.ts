@@ -27,8 +27,7 @@ import {
   type TextFormat,
 } from './contract.js';
 import { hasAbsent } from './directions.js';
-import type { FormContract, FormField, FormFile } from './forms.js';
-import type { TextValue } from './text-types.js';
+import type { FormContract, FormField, FormFile, TextValue } from './forms.js';
 import type { ValidatorNames } from './validators.js';
 
 /** Writes `operations.ts`: the operation table and the types of its handlers. */

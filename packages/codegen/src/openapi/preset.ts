@@ -1,9 +1,23 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import type { GlobalContext, OpenAPI3, SchemaObject } from 'openapi-typescript';
-import { ContractError, type Diagnostic, type Location, readDocuments, sortDiagnostics, throwDiagnostics } from '../documents.js';
+import {
+  ContractError,
+  type Diagnostic,
+  type Location,
+  readDocuments,
+  sortDiagnostics,
+  throwDiagnostics,
+} from '../documents.js';
 import { type GeneratorOutput, handlersName, inputName, outputName, pascal, toOutputs } from '../output.js';
 import { bundle, createBundleSourceMap, NAME_MAPS, toContractRevision, writeRevision } from './bundle.js';
-import { checkDocument, checkInlineOperations, checkPaths, checkVersion, collectOperations, type OperationIndex } from './checks/document.js';
+import {
+  checkDocument,
+  checkInlineOperations,
+  checkPaths,
+  checkVersion,
+  collectOperations,
+  type OperationIndex,
+} from './checks/document.js';
 import { checkExamples } from './checks/examples.js';
 import { checkParameters } from './checks/inputs.js';
 import { checkOperations } from './checks/operations.js';
@@ -14,10 +28,26 @@ import { completeContract, upgradeDocument } from './complete.js';
 import { type ContractDocument, dereference, METHODS, toContract } from './contract.js';
 import { splitDirections, withoutAbsent } from './directions.js';
 import { completeDiscriminators } from './discriminators.js';
-import { child, createReport, type DocumentNode, entries, findTextField, items, locateNode, parseSource } from './nodes.js';
+import {
+  child,
+  createReport,
+  type DocumentNode,
+  entries,
+  findTextField,
+  items,
+  locateNode,
+  parseSource,
+} from './nodes.js';
 import { createHandlerStubs, writeOperations } from './operations.js';
 import { resolveReferences, wrapFragment } from './references.js';
-import { astToString, resolveRef, scanDiscriminators, transformSchema, transformSchemaObject, typescript } from './third-party.js';
+import {
+  astToString,
+  resolveRef,
+  scanDiscriminators,
+  transformSchema,
+  transformSchemaObject,
+  typescript,
+} from './third-party.js';
 import { LIST_NAME, toTypeSchemas } from './type-schemas.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 

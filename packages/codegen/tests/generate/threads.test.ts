@@ -1,4 +1,4 @@
-import { divide } from '../../src/generate/threads.js';
+import { divide } from '../../src/generate/run-output.js';
 
 const LARGE = 150_000;
 

@@ -1,7 +1,29 @@
 import { LRUCache } from 'lru-cache';
 import type { ImageMetadata, ImageSource } from '../source.js';
-import { assertSides, assertWithin, type FixedArguments, type FluidArguments, type ImageArguments, parseColour, type ResizeArguments, toTraceOptions } from './arguments.js';
-import { assertPreview, type ImageFieldDependencies, type ImageRequest, type InlineImageReader, lazy, type LinkedImage, linkImage, type SourceSet, toInlineImage, toInlineTrace, toPreview, toWebpSet } from './image-request.js';
+import {
+  assertSides,
+  assertWithin,
+  type FixedArguments,
+  type FluidArguments,
+  type ImageArguments,
+  parseColour,
+  type ResizeArguments,
+  toTraceOptions,
+} from './arguments.js';
+import {
+  assertPreview,
+  type ImageFieldDependencies,
+  type ImageRequest,
+  type InlineImageReader,
+  lazy,
+  type LinkedImage,
+  linkImage,
+  type SourceSet,
+  toInlineImage,
+  toInlineTrace,
+  toPreview,
+  toWebpSet,
+} from './links.js';
 import { fitFrame, fixedFrames, fluidFrames, type Frame, resizeFrame, type Size, sizeInFile } from './sizes.js';
 import { assertEncoding, type Operations, outputSize, toOperations } from './transform.js';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
-import type { InlineImageReader, InlineImages } from '../plan/image-request.js';
+import type { InlineImageReader, InlineImages } from '../plan/links.js';
 import type { Box } from '../plan/sizes.js';
 import { type ImageTransform, formatTransform, toImageDigest } from '../plan/transform.js';
 import type { Renderer } from '../render/renderer.js';

@@ -16,8 +16,8 @@ import {
   subscribe,
   type ValidationRule,
 } from 'graphql';
-import { REVALIDATE } from '../http/headers.js';
 import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES, matchesEtag } from '../http/payload.js';
+import { REVALIDATE } from '../http/responses.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
 import {
   acceptsEvents,

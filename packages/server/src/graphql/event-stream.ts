@@ -4,10 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { type ExecutionResult, type GraphQLFormattedError, getDirectiveValues, getVariableValues, type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { PRIVATE } from '../http/headers.js';
+import {
+  type ExecutionResult,
+  type GraphQLFormattedError,
+  getDirectiveValues,
+  getVariableValues,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import { toEtag } from '../http/payload.js';
 import { getClientAddress } from '../http/request.js';
+import { PRIVATE } from '../http/responses.js';
 import { EVENT_STREAM_TYPE, HEARTBEAT, HEARTBEAT_MS, startHeart } from '../rest/event-stream.js';
 import type { GraphqlRequest } from './request.js';
 

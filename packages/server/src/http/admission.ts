@@ -4,10 +4,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { isIP } from 'node:net';
 import { AppError } from '@trellis/core/errors';
 import type { RequestHandler, Response, Request } from 'express';
-import type { ErrorBody } from './errors.js';
-import { REVALIDATE } from './headers.js';
 import type { RateLimiter } from './rate-limits.js';
 import { getRequestContext, type Log, getClientAddress } from './request.js';
+import { type ErrorBody, REVALIDATE } from './responses.js';
 import { type Authenticate, authorize, type Schemes } from './security.js';
 
 /** Long enough to open the databases, and the time between two attempts to open a site. */

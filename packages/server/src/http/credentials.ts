@@ -1,8 +1,8 @@
 /** Credentials of requests, where the security schemes of a contract say they are. */
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { parseCookies } from './headers.js';
 import { parseQuery, parseTarget, tryDecode } from './request.js';
+import { parseCookies } from './responses.js';
 import {
   type Admission,
   type Caller,

@@ -9,8 +9,8 @@ import {
 } from 'node:http';
 import { Socket } from 'node:net';
 import type { ErrorCode } from '@trellis/core/errors';
-import type { ErrorBody } from './errors.js';
 import { hasBody, type Log, useTargetAuthority } from './request.js';
+import type { ErrorBody } from './responses.js';
 
 /** The limits of one connection, and of the number of connections. Tests shorten the times. */
 export interface ConnectionLimits extends LingerLimits {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '@trellis/core/errors';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import mime from 'mime';
-import { REVALIDATE, IMMUTABLE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';
 import { nameRequest } from '../http/request.js';
+import { REVALIDATE, IMMUTABLE } from '../http/responses.js';
 import type { Caller, CredentialSource } from '../http/security.js';
 
 /** Handlers that serve the pages that the bundler has built. */

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { AppError } from '@trellis/core/errors';
 import type { Response } from 'express';
-import { PRIVATE } from '../http/headers.js';
 import { chooseEncoding, GzipStream, type ToPayload } from '../http/payload.js';
 import { isJson } from '../http/request.js';
+import { PRIVATE } from '../http/responses.js';
 import type { OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream';

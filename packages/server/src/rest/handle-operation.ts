@@ -4,11 +4,10 @@ import { AppError } from '@trellis/core/errors';
 import type { Request, Response } from 'express';
 import { deferBody } from '../http/body.js';
 import { type AnyAuthenticators, authorizeBySchemes, type Callers } from '../http/credentials.js';
-import { toErrorBody } from '../http/errors.js';
-import { PRIVATE, REVALIDATE } from '../http/headers.js';
 import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
+import { toErrorBody, PRIVATE, REVALIDATE } from '../http/responses.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
 import { EVENT_STREAM_TYPE, isEventSchema, type EventStreamOptions, sendEvents } from './event-stream.js';
 import {

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { AppError } from '@trellis/core/errors';
 import { convertStorageFault } from '@trellis/core/storage';
 import express, { type RequestHandler } from 'express';
-import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
-import { type Headers, securityHeaders } from '../http/headers.js';
 import { createToPayload } from '../http/payload.js';
 import { getClientAddress, getRequestContext, nameRequest, parseTarget, tryDecode } from '../http/request.js';
+import { allowMethods, READ_ONLY, throwMethodNotAllowed, type Headers, securityHeaders } from '../http/responses.js';
 import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import { createTextSender } from '../pages/built-pages.js';
 import {

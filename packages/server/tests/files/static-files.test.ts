@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { errorHandler, notFoundHandler } from '../../src/http/errors.js';
 import { createLog, requestContext } from '../../src/http/request.js';
+import { errorHandler, notFoundHandler } from '../../src/http/responses.js';
 import { loadAssets, renderPageTemplate } from '../../src/pages/built-pages.js';
 import { publishedFiles } from '../../src/published-files.js';
 

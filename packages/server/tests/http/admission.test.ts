@@ -3,8 +3,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createHostCheck, createStartupListener, type HostRules, requestBounds } from '../../src/http/admission.js';
-import { errorHandler } from '../../src/http/errors.js';
 import { createLog, requestContext } from '../../src/http/request.js';
+import { errorHandler } from '../../src/http/responses.js';
 
 const log = createLog({ level: 'silent' });
 

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import express from 'express';
-import { errorHandler, notFoundHandler } from '../../src/http/errors.js';
 import { createLog, requestContext } from '../../src/http/request.js';
+import { errorHandler, notFoundHandler } from '../../src/http/responses.js';
 
 let server: Server;
 

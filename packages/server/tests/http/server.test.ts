@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
 import { createHostCheck, requestBounds } from '../../src/http/admission.js';
-import { errorHandler } from '../../src/http/errors.js';
 import { createLog, requestContext } from '../../src/http/request.js';
+import { errorHandler } from '../../src/http/responses.js';
 import { type ConnectionLimits, createHttpServer } from '../../src/http/server.js';
 
 let lines: Readonly<Record<string, unknown>>[];

@@ -10,6 +10,9 @@ import {
   MULTIPART,
   parseMediaType,
   URLENCODED,
+  readTextValue,
+  type TextValue,
+  typesOf,
 } from '../forms.js';
 import {
   child,
@@ -22,7 +25,6 @@ import {
   type ReportDiagnostic,
   UNSAFE_NAME,
 } from '../nodes.js';
-import { readTextValue, type TextValue, typesOf } from '../text-types.js';
 import type { IndexedOperation, IndexedParameter, OperationIndex } from './document.js';
 import { isInherited, noDefault } from './schemas.js';
 

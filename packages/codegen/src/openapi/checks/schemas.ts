@@ -1,6 +1,7 @@
 /** Checks schemas for rules that cannot match, and for rules that have no effect. */
 import { formatNames } from 'ajv-formats/dist/formats.js';
 import { closestName, didYouMean } from '../../documents.js';
+import { typesOf } from '../forms.js';
 import { listObjects } from '../grammar.js';
 import {
   child,
@@ -14,7 +15,6 @@ import {
   items,
   type ReportDiagnostic,
 } from '../nodes.js';
-import { typesOf } from '../text-types.js';
 
 /** Checks every schema of a document. */
 export function checkSchemas(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
