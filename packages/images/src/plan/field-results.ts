@@ -18,14 +18,12 @@ import {
   lazy,
   type LinkedImage,
   linkImage,
-  type SourceSet,
   toInlineImage,
   toInlineTrace,
   toPreview,
-  toWebpSet,
 } from './links.js';
 import { fitFrame, fixedFrames, fluidFrames, type Frame, resizeFrame, type Size, sizeInFile } from './sizes.js';
-import { assertEncoding, type Operations, outputSize, toOperations } from './transform.js';
+import { assertEncoding, type Operations, outputSize, toOperations, toOutput } from './transform.js';
 
 export interface FieldArguments {
   readonly fixed: FixedArguments;
@@ -187,6 +185,44 @@ function toResized(parts: ImageFieldDependencies, draft: ImageRequest<ResizeArgu
   const { src } = linkImage(parts, draft, frame);
   return { ...common, src: () => src };
 }
+
+/** One image in several sizes, and in WEBP. Members that need pixels or further links are functions. */
+interface SourceSet extends WebpSet {
+  readonly aspectRatio: number;
+  readonly originalName: string;
+  readonly src: string;
+  readonly srcSet: string;
+  readonly base64: InlineImageReader;
+  readonly tracedSVG: InlineImageReader;
+}
+
+/** Null if the images are already in WEBP. */
+interface WebpSet {
+  readonly srcWebp: () => string | null;
+  readonly srcSetWebp: () => string | null;
+}
+
+interface SetShape {
+  readonly frames: readonly Frame[];
+  /** The index of the frame that `src` links to. */
+  readonly shown: number;
+  readonly toSrcSet: (images: readonly LinkedImage[]) => string;
+}
+
+/** Returns the WEBP versions of a set of images. Their links are issued when a query selects them. */
+function toWebpSet(
+  parts: ImageFieldDependencies,
+  draft: ImageRequest<ImageArguments>,
+  { frames, ...shape }: SetShape,
+): WebpSet {
+  let known: readonly LinkedImage[] | undefined;
+  const link = (): readonly LinkedImage[] =>
+    (known ??= isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP')));
+  return { srcWebp: () => link()[shape.shown]?.src ?? null, srcSetWebp: () => shape.toSrcSet(link()) || null };
+}
+
+const isWebp = ({ source, args }: ImageRequest<ImageArguments>): boolean =>
+  toOutput(source.ext, args.toFormat).format === 'webp';
 
 /** Caches the results of image fields, so that a repeated query computes nothing. */
 export interface ResultCache {

@@ -226,9 +226,6 @@ const MAX_TRACED_PIXELS = 2 ** 22;
 const MAX_PREVIEW_WIDTH = 512;
 const PREVIEW_WIDTH = 20;
 
-const isWebp = ({ source, args }: ImageRequest<ImageArguments>): boolean =>
-  toOutput(source.ext, args.toFormat).format === 'webp';
-
 /** Returns the link to the image in a frame, in the format of the arguments unless `toFormat` overrides it. */
 export function linkImage(
   { link }: ImageFieldDependencies,
@@ -320,39 +317,4 @@ function assertPixels(recipe: ImageTransform, max: number, subject: string): voi
   const { width, height } = outputSize(recipe);
   if (width * height > max)
     throw invalidArgument(`the size of ${subject}`, `at most ${max} pixels`, `${width} × ${height}`);
-}
-
-/** One image in several sizes, and in WEBP. Members that need pixels or further links are functions. */
-export interface SourceSet extends WebpSet {
-  readonly aspectRatio: number;
-  readonly originalName: string;
-  readonly src: string;
-  readonly srcSet: string;
-  readonly base64: InlineImageReader;
-  readonly tracedSVG: InlineImageReader;
-}
-
-/** Null if the images are already in WEBP. */
-interface WebpSet {
-  readonly srcWebp: () => string | null;
-  readonly srcSetWebp: () => string | null;
-}
-
-interface SetShape {
-  readonly frames: readonly Frame[];
-  /** The index of the frame that `src` links to. */
-  readonly shown: number;
-  readonly toSrcSet: (images: readonly LinkedImage[]) => string;
-}
-
-/** Returns the WEBP versions of a set of images. Their links are issued when a query selects them. */
-export function toWebpSet(
-  parts: ImageFieldDependencies,
-  draft: ImageRequest<ImageArguments>,
-  { frames, ...shape }: SetShape,
-): WebpSet {
-  let known: readonly LinkedImage[] | undefined;
-  const link = (): readonly LinkedImage[] =>
-    (known ??= isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP')));
-  return { srcWebp: () => link()[shape.shown]?.src ?? null, srcSetWebp: () => shape.toSrcSet(link()) || null };
 }

@@ -71,22 +71,6 @@ function createHelmet({ isHttps }: { readonly isHttps: boolean }) {
   });
 }
 
-/** Returns the values of each cookie, still encoded. */
-export function parseCookies(header: string): ReadonlyMap<string, readonly string[]> {
-  const cookies = new Map<string, string[]>();
-  for (const pair of header.split(';')) {
-    const at = pair.indexOf('=');
-    if (at === -1) continue;
-    const name = pair.slice(0, at).trim();
-    const value = pair
-      .slice(at + 1)
-      .trim()
-      .replace(/^"(.*)"$/, '$1');
-    cookies.set(name, [...(cookies.get(name) ?? []), value]);
-  }
-  return cookies;
-}
-
 /** The body of an error response: schema `Error` of contracts, which operations may extend. */
 export interface ErrorBody {
   readonly error: string;

@@ -101,9 +101,9 @@ function isValues(value: StaticValue | undefined): value is Values {
 }
 
 /** Marks a part whose value depends on running the file. */
-export const UNREADABLE = Symbol('unreadable');
+const UNREADABLE = Symbol('unreadable');
 
-export type StaticValue =
+type StaticValue =
   | boolean
   | number
   | string
@@ -117,7 +117,7 @@ export type StaticValue =
  *
  * @throws SyntaxError from the parser.
  */
-export function parseModule(code: string): File {
+function parseModule(code: string): File {
   return parse(code, {
     sourceType: 'unambiguous',
     allowReturnOutsideFunction: true,
@@ -132,7 +132,7 @@ export function parseModule(code: string): File {
  *
  * @param directory The value of `__dirname`.
  */
-export function readExportedValue(file: File, directory: string): StaticValue {
+function readExportedValue(file: File, directory: string): StaticValue {
   const constants = new Map<string, Expression>();
   let exported: Node | undefined;
   for (const statement of file.program.body) {
