@@ -1,5 +1,5 @@
 /** Stored files: faults of disks and databases, which operators fix and requests survive; damaged, private and shared files. */
-import { readdirSync, renameSync, rmSync, statSync, chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from './errors.js';
 

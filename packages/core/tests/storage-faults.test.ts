@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../src/errors.js';
-import { moveDamagedAside, convertStorageFault, findStorageFault } from '../src/storage.js';
+import { convertStorageFault, findStorageFault, moveDamagedAside } from '../src/storage.js';
 
 const sqlite = (errcode: number) => Object.assign(new Error('SQLite'), { code: 'ERR_SQLITE_ERROR', errcode });
 const system = (code: string) => Object.assign(new Error(code), { code });

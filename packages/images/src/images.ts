@@ -6,20 +6,20 @@ import type { SharedFiles } from '@trellis/core/storage';
 import { LRUCache } from 'lru-cache';
 import { loadSharp } from './plan/arguments.js';
 import {
+  createResultCache,
   type FieldArguments,
   type FieldName,
   type FieldResult,
   parseOperations,
+  type ResultCache,
   toFieldResult,
   trimmedSize,
   untrimmedSize,
-  createResultCache,
-  type ResultCache,
 } from './plan/field-results.js';
 import {
-  type ImageFieldDependencies,
   createLinks,
   type DerivedImage,
+  type ImageFieldDependencies,
   type OriginalImage,
   parseOriginalName,
   toOriginal,
@@ -32,26 +32,26 @@ import {
   buildImages,
   type BuildOptions,
   type BuildProgress,
+  preparePreviews,
+  type PreparePreviewsOptions,
   pruneImages,
   type PruneOptions,
   type PruneResult,
-  type PreparePreviewsOptions,
-  preparePreviews,
   watchIdle,
 } from './store/build-and-prune.js';
 import { openImageDatabase, openQuota, type Quota } from './store/database.js';
 import {
   createFileEvictor,
-  type FileStore,
-  openFileStore,
-  recordExistingFiles,
-  type StoredFile,
   createFileGenerator,
   createImageFiles,
-  sourceRemovedError,
+  type FileStore,
   type FindSource,
   type GenerateFile,
   type ImageFiles,
+  openFileStore,
+  recordExistingFiles,
+  sourceRemovedError,
+  type StoredFile,
 } from './store/files.js';
 import {
   createInlineImages,

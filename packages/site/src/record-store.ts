@@ -5,23 +5,23 @@ import type { EngineOptions } from './query/engine.js';
 import type { IndexKey } from './query/index-advisor.js';
 import { defineFunctions, type FunctionState } from './query/sql-functions.js';
 import {
-  ChangedRecords,
-  type RecordChange,
   applyChangeset,
+  ChangedRecords,
   ChangeRecorder,
   LAST_CHANGE,
+  type RecordChange,
   type RecordedChange,
   SEQUENCE,
 } from './record-changes.js';
 import {
   addDerivedColumns,
   createIndexes,
+  createSearchIndexes,
   createTables,
   type RecordSchema,
   schemaDigest,
   storedColumns,
   type TableColumn,
-  createSearchIndexes,
 } from './records/record-schema.js';
 import {
   bulkLoad,

@@ -6,7 +6,7 @@ import { AppError } from '@trellis/core/errors';
 import type { ScalarCodecs } from '@trellis/core/record-types';
 import { isDamage, moveDamagedAside } from '@trellis/core/storage';
 import type { StatementWatch } from '@trellis/core/telemetry';
-import { loadSiteConfig, DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
+import { DEFAULT_SOURCE_NAME, loadSiteConfig, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
 import type { RecordedChange } from './record-changes.js';
 import { openRecordStore, type RecordStore, type RecordStoreOptions } from './record-store.js';
@@ -21,12 +21,12 @@ import {
   type SiteProblem,
   toProblemReport,
 } from './sources/problems.js';
-import { type ScanProgress, type ScanSummary, scanSources } from './sources/scan-source.js';
+import { type ScanProgress, scanSources, type ScanSummary } from './sources/scan-source.js';
 import { createSources, deleteObsoleteSources, deleteSourceRecords } from './sources/site-sources.js';
 import {
   markSourceTypes,
-  runSources,
   type RunningSourcesOptions,
+  runSources,
   type SourceModules,
 } from './sources/source-modules.js';
 import {

@@ -1,4 +1,4 @@
-import { type DatabaseSyncInstance, DatabaseSync } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { StatementWatch } from '@trellis/core/telemetry';
 import { PatternCache } from './patterns/patterns.js';
 import { firstRowStatement } from './query/compile-query.js';

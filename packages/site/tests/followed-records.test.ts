@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { RecordChange } from '../src/record-changes.js';
 import { openRecordStore, type RecordStore } from '../src/record-store.js';
-import { followRecords, type FollowedRecords, type SiteRecords } from '../src/stored-records.js';
+import { type FollowedRecords, followRecords, type SiteRecords } from '../src/stored-records.js';
 import { Evaluator } from './query/evaluator.js';
 import { byEngine, filtersOf, pages, pathsOf, sortsOf } from './query/query-arbitraries.js';
 import { computedValues, computeValue, tables } from './query/tables.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { type Location, matchesPattern, readDocuments, findText } from '../documents.js';
+import { findText, type Location, matchesPattern, readDocuments } from '../documents.js';
 import { listTargets } from '../generate/generate.js';
 import { upgradeDocument } from '../openapi/complete.js';
 import { METHODS } from '../openapi/contract.js';

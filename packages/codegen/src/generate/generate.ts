@@ -4,17 +4,17 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 import {
   ContractError,
   type Diagnostic,
-  readDocuments,
-  throwDiagnostics,
   digestTexts,
   findText,
   listFiles,
+  readDocuments,
   readFolder,
   removeFiles,
+  throwDiagnostics,
   writeFiles,
 } from '../documents.js';
 import type { OutputDetails, Stub } from '../output.js';
-import { isSelfContained, type OutputFiles, defaultParallelism, runInThreads } from './run-output.js';
+import { defaultParallelism, isSelfContained, type OutputFiles, runInThreads } from './run-output.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {

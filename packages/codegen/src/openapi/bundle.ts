@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Location } from '../documents.js';
 import { toStringLiteral } from '../output.js';
-import type { ContractDocument, Contract } from './contract.js';
+import type { Contract, ContractDocument } from './contract.js';
 import {
   child,
   type ComponentReference,

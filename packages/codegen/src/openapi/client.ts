@@ -1,16 +1,16 @@
-import { docstring, pascal, printLiteral, printModules, toStringLiteral, toKey } from '../output.js';
+import { docstring, pascal, printLiteral, printModules, toKey, toStringLiteral } from '../output.js';
 import {
   type Contract,
+  type ContractDocument,
+  dereference,
   ERROR_REF,
+  type MediaContent,
   type Operation,
   type Parameter,
   resolveSchema,
+  type ResponseObject,
   type SchemaObject,
   type TextFormat,
-  type ContractDocument,
-  dereference,
-  type MediaContent,
-  type ResponseObject,
 } from './contract.js';
 import type { FormField } from './forms.js';
 import type { ServiceConfig, ServiceModules } from './preset.js';

@@ -1,14 +1,14 @@
 import { pascal } from '../output.js';
 import {
-  type FormContract,
-  toFormContract,
-  withoutFiles,
   findJsonType,
-  URLENCODED,
+  type FormContract,
   MULTIPART,
   parseMediaType,
   readTextValue,
   type TextValue,
+  toFormContract,
+  URLENCODED,
+  withoutFiles,
 } from './forms.js';
 import { toNode } from './nodes.js';
 

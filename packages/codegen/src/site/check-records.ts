@@ -8,7 +8,7 @@ import {
   isScalarType,
   Kind,
 } from 'graphql';
-import { checkBackReference, checkLink, checkSources, checkMarkdown, MARKDOWN_TYPE } from './check-directives.js';
+import { checkBackReference, checkLink, checkMarkdown, checkSources, MARKDOWN_TYPE } from './check-directives.js';
 import {
   allQueryName,
   type DiagnosticList,

@@ -21,7 +21,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
-import { findBackEnds, addMarkdownTypes, MARKDOWN_TYPE, readMarkdownFields } from './check-directives.js';
+import { addMarkdownTypes, findBackEnds, MARKDOWN_TYPE, readMarkdownFields } from './check-directives.js';
 import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
 import { checkUse } from './check-use.js';

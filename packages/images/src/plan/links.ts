@@ -12,15 +12,15 @@ import {
 } from './arguments.js';
 import { fitFrame, type Frame, type Size } from './sizes.js';
 import {
-  findOutputFormat,
-  type ImageTransform,
-  type OutputFormat,
-  PIPELINE_VERSION,
   assertRenderable,
   canHoldFrames,
+  findOutputFormat,
+  type ImageTransform,
   type Operations,
   type Output,
+  type OutputFormat,
   outputSize,
+  PIPELINE_VERSION,
   toOutput,
   toTransform,
 } from './transform.js';

@@ -6,10 +6,10 @@ import { needsTwoRuns } from '../plan/transform.js';
 import type { ImageSource } from '../source.js';
 import {
   type Job,
+  JobKilled,
   type JobKind,
   type JobLimits,
   type JobTypes,
-  JobKilled,
   type KillableProcess,
   startProcess,
 } from './killable-process.js';

@@ -4,7 +4,7 @@ import { AppError } from '@trellis/core/errors';
 import { LRUCache } from 'lru-cache';
 import type { InlineImageReader, InlineImages } from '../plan/links.js';
 import type { Box } from '../plan/sizes.js';
-import { type ImageTransform, formatTransform, toImageDigest } from '../plan/transform.js';
+import { formatTransform, type ImageTransform, toImageDigest } from '../plan/transform.js';
 import type { Renderer } from '../render/renderer.js';
 import type { ImageDimensions, ImageMetadata, ImageSource } from '../source.js';
 import { ignoreStorageFault, type ImageDatabase, type Quota } from './database.js';

@@ -3,11 +3,11 @@ import { AppError } from '@trellis/core/errors';
 import { convertStorageFault, findStorageFault, toUnavailable } from '@trellis/core/storage';
 import {
   type DocumentNode,
+  execute as graphqlExecute,
   type ExecutionArgs,
   type ExecutionResult,
   getOperationAST,
   GraphQLError,
-  execute as graphqlExecute,
   type GraphQLFormattedError,
   type GraphQLSchema,
   Kind,
@@ -16,18 +16,18 @@ import {
   subscribe,
   type ValidationRule,
 } from 'graphql';
-import { chooseEncoding, createRepeatedCompression, MIN_COMPRESSED_BYTES, matchesEtag } from '../http/payload.js';
+import { chooseEncoding, createRepeatedCompression, matchesEtag, MIN_COMPRESSED_BYTES } from '../http/payload.js';
 import { REVALIDATE } from '../http/responses.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
 import {
   acceptsEvents,
+  isLive,
+  LiveQueries,
   type ResultStream,
   sendResults,
   singleResult,
   SubscriptionLimit,
   type SubscriptionOptions,
-  isLive,
-  LiveQueries,
 } from './event-stream.js';
 import {
   chooseMediaType,

@@ -6,9 +6,9 @@ import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurren
 import { AppError } from '@trellis/core/errors';
 import {
   type ExecutionResult,
-  type GraphQLFormattedError,
   getDirectiveValues,
   getVariableValues,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,

@@ -1,11 +1,11 @@
 /** Requests that get no further: those before the start, those that no regular client sends, those for a closed site. */
-import { randomUUID, hash, timingSafeEqual } from 'node:crypto';
+import { hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { AppError } from '@trellis/core/errors';
-import type { RequestHandler, Response, Request } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { RateLimiter } from './rate-limits.js';
-import { getRequestContext, type Log, getClientAddress } from './request.js';
+import { getClientAddress, getRequestContext, type Log } from './request.js';
 import { type ErrorBody, REVALIDATE } from './responses.js';
 import { type Authenticate, authorize, type Schemes } from './security.js';
 

@@ -1,7 +1,7 @@
 /** Credentials of requests, where the security schemes of a contract say they are. */
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { parseQuery, parseTarget, tryDecode, parseCookies } from './request.js';
+import { parseCookies, parseQuery, parseTarget, tryDecode } from './request.js';
 import {
   type Admission,
   type Caller,

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { AppError, ERROR_STATUS, type ErrorCode } from '@trellis/core/errors';
 import { convertStorageFault, FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
-import type { RequestHandler, ErrorRequestHandler, Request, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { getRequestContext, type Log } from './request.js';
 

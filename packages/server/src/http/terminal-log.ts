@@ -1,5 +1,5 @@
 /** The lines of the log: as text on a terminal, and in batches on standard output. */
-import { type DestinationStream, destination as openDestination } from 'pino';
+import { destination as openDestination, type DestinationStream } from 'pino';
 
 export interface TextOutput {
   write(text: string): unknown;

@@ -8,7 +8,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import mime from 'mime';
 import { Payload, sendPayload } from '../http/payload.js';
 import { nameRequest } from '../http/request.js';
-import { REVALIDATE, IMMUTABLE } from '../http/responses.js';
+import { IMMUTABLE, REVALIDATE } from '../http/responses.js';
 import type { Caller, CredentialSource } from '../http/security.js';
 
 /** Handlers that serve the pages that the bundler has built. */

@@ -7,16 +7,16 @@ import { type AnyAuthenticators, authorizeBySchemes, type Callers } from '../htt
 import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
-import { toErrorBody, PRIVATE, REVALIDATE } from '../http/responses.js';
+import { PRIVATE, REVALIDATE, toErrorBody } from '../http/responses.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
-import { EVENT_STREAM_TYPE, isEventSchema, type EventStreamOptions, sendEvents } from './event-stream.js';
+import { EVENT_STREAM_TYPE, type EventStreamOptions, isEventSchema, sendEvents } from './event-stream.js';
 import {
   assertValid,
+  readBody,
   readCookieParameters,
   readHeaderParameters,
   readPathParameters,
   readQueryParameters,
-  readBody,
 } from './input.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec, ResponseSpec, ServerSentEvent } from './operation.js';
 import type { TextValues } from './text-values.js';

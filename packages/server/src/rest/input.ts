@@ -10,7 +10,7 @@ import {
   requireIdentity,
   requireNoNul,
 } from '../http/body.js';
-import { hasBody, isJson, parseQuery, splitQuery, tryDecode, parseCookies } from '../http/request.js';
+import { hasBody, isJson, parseCookies, parseQuery, splitQuery, tryDecode } from '../http/request.js';
 import { FORM_TYPE, MULTIPART_TYPE, readForm, readMultipart } from './forms.js';
 import type { FormSpec, OperationSpec, ParameterSpec, RequestBodySpec, Validator } from './operation.js';
 import { MAX_QUOTED, quoteForMessage, readTextValues, type TextSource, type TextValues } from './text-values.js';

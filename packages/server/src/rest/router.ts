@@ -4,7 +4,7 @@ import { convertStorageFault } from '@trellis/core/storage';
 import express, { type RequestHandler } from 'express';
 import { createToPayload } from '../http/payload.js';
 import { getClientAddress, getRequestContext, nameRequest, parseTarget, tryDecode } from '../http/request.js';
-import { allowMethods, READ_ONLY, throwMethodNotAllowed, type Headers, securityHeaders } from '../http/responses.js';
+import { allowMethods, type Headers, READ_ONLY, securityHeaders, throwMethodNotAllowed } from '../http/responses.js';
 import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import { createTextSender } from '../pages/built-pages.js';
 import {

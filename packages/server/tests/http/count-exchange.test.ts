@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  createCountExchange,
-  createCountHub,
   type AddressLimit,
   createAddressLimit,
+  createCountExchange,
+  createCountHub,
 } from '../../src/http/rate-limits.js';
 
 /** Creates the limits of two processes, which exchange copies of their counts. */

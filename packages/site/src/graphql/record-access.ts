@@ -1,10 +1,10 @@
 import type { RecordField, RecordTable, RelationField } from '@trellis/core/record-types';
-import type { GraphQLResolveInfo, GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { DateArguments } from '../query/dates.js';
 import type {
-  RecordConnection,
   GroupQuery,
   QueryContext,
+  RecordConnection,
   RecordEdge,
   RecordFilter,
   RecordGroup,
@@ -14,7 +14,7 @@ import type {
 import { listSearchedFields } from '../records/record-schema.js';
 import { createMarkdownResolver } from './computed-fields.js';
 import type { RecordContext } from './context.js';
-import { CONNECTION, getSelection, RECORD, spend, toSelectedColumn, valuesPerRecord, getBinding } from './selection.js';
+import { CONNECTION, getBinding, getSelection, RECORD, spend, toSelectedColumn, valuesPerRecord } from './selection.js';
 
 /** The request that a resolver answers: the last argument of every resolver. */
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'returnType' | 'schema' | 'variableValues'>;

@@ -4,14 +4,14 @@ import {
   CharClasses,
   type CharSet,
   DOT,
+  type Glob,
+  type GlobNode,
   invert,
   NOT_SLASH,
+  type Quantifier,
   single,
   SLASH,
   WORD,
-  type Glob,
-  type GlobNode,
-  type Quantifier,
 } from './parse-glob.js';
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import type { RecordField, RelationField, ScalarField } from '@trellis/core/record-types';
-import { type PatternCache, findRequiredText, type RequiredText } from '../patterns/patterns.js';
+import { findRequiredText, type PatternCache, type RequiredText } from '../patterns/patterns.js';
 import {
   ALWAYS,
   and,

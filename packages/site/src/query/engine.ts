@@ -5,14 +5,14 @@ import {
   type CompiledQuery,
   compileQuery,
   countNearTime,
+  hasIndexedValue,
+  nearStatement,
   type PageRange,
   pageStatement,
   probeStatement,
   type QueryStatement,
   restrictToPositions,
   toStatement,
-  hasIndexedValue,
-  nearStatement,
 } from './compile-query.js';
 import { IndexAdvisor, type IndexKey } from './index-advisor.js';
 import type {
@@ -25,13 +25,13 @@ import type {
 } from './record-queries.js';
 import {
   DataNotLoadedError,
+  findInPieces,
+  type FoundMatches,
   type LoadContext,
   readerWithRelations,
   type RecordReader,
-  toRecords,
-  findInPieces,
-  type FoundMatches,
   searchStatement,
+  toRecords,
 } from './record-reader.js';
 import { Compilation, type CompileContext } from './scope.js';
 import {

@@ -1,6 +1,6 @@
 import type { RelationField } from '@trellis/core/record-types';
 import { NULLS, toNullsEntry } from '../records/record-schema.js';
-import { quoteIdentifier, type SqlValue, type Statements, sql, type Sql, sqlTemplate } from '../records/sql.js';
+import { quoteIdentifier, sql, type Sql, sqlTemplate, type SqlValue, type Statements } from '../records/sql.js';
 import { type CompiledQuery, restrictToPositions } from './compile-query.js';
 import type {
   RecordSelection,

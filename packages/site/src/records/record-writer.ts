@@ -3,13 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ChangedRecords } from '../record-changes.js';
 import {
-  type TableColumn,
   addDerivedColumns,
   createIndexes,
+  createSearchIndexes,
   createTables,
   type RecordSchema,
   type RecordTables,
-  createSearchIndexes,
+  type TableColumn,
 } from './record-schema.js';
 import { hasNonBmp, quoteIdentifier, type SqlValue, type Statements } from './sql.js';
 

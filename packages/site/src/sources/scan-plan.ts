@@ -13,19 +13,19 @@ import {
   TIMESTAMP_GRANULARITY_MS,
 } from './entries.js';
 import {
-  RECORD_FORMAT,
   createEntryRecords,
   ENTRY_ROW,
   IMAGE_ROW,
   isImage,
+  RECORD_FORMAT,
   type SourceLocation,
 } from './file-records.js';
 import {
   assignPositions,
+  getPositionRange,
   nextPosition,
   POSITION_GAP,
   POSITIONS_PER_SOURCE,
-  getPositionRange,
   type SiteSource,
 } from './site-sources.js';
 import type { WalkResult } from './walk.js';

@@ -8,27 +8,27 @@ import {
   type SourceContent,
 } from './content/content.js';
 import { digestWrites, measureWork, READ_AHEAD_MIN_ENTRIES, ReadAhead } from './digests/digest-writes.js';
-import { type LargeFileDigests, findPendingFile } from './digests/large-file-digests.js';
-import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries, type EntryProblem } from './entries.js';
+import { findPendingFile, type LargeFileDigests } from './digests/large-file-digests.js';
+import { type EntryProblem, isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries } from './entries.js';
 import { isImage } from './file-records.js';
 import type { EntryProblems, SiteProblem } from './problems.js';
 import {
   createEntryWriter,
   type EntryWriter,
+  getChangedPaths,
   isFirstScan,
   isUnchanged,
+  type PlannedWrite,
+  planScan,
   readScanMemory,
   recordScanEnd,
   recordScanStart,
+  type ScanPlan,
   type Signatures,
   signFolders,
-  getChangedPaths,
-  type PlannedWrite,
-  planScan,
-  type ScanPlan,
 } from './scan-plan.js';
 import type { SiteSource } from './site-sources.js';
-import { type WalkObserver, walk, type WalkResult } from './walk.js';
+import { walk, type WalkObserver, type WalkResult } from './walk.js';
 
 interface ScanSourcesOptions {
   readonly sources: readonly SiteSource[];

@@ -3,7 +3,6 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
 import {
-  WalkEntries,
   type EntryProblem,
   getErrorCode,
   isMissingFileError,
@@ -11,6 +10,7 @@ import {
   retryOnEmfile,
   unreadableEntry,
   unreadableSourceError,
+  WalkEntries,
 } from './entries.js';
 import { createExclude, DEFAULT_EXPOSURE, type Exclude, isExcludedPath, MAX_ENTRIES } from './site-sources.js';
 

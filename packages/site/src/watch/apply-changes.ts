@@ -2,16 +2,16 @@ import type { RecordStore } from '../record-store.js';
 import type { RecordWriter } from '../records/record-writer.js';
 import type { ContentProblems, ContentRecords, SourceContent } from '../sources/content/content.js';
 import { digestWrites, measureWork, type Workload } from '../sources/digests/digest-writes.js';
-import { type Digesters, openDigesters, type LargeFileDigests } from '../sources/digests/large-file-digests.js';
-import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries, type EntryProblem } from '../sources/entries.js';
+import { type Digesters, type LargeFileDigests, openDigesters } from '../sources/digests/large-file-digests.js';
+import { type EntryProblem, isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries } from '../sources/entries.js';
 import { type EntryProblems, isAtOrBelow, type SiteProblem } from '../sources/problems.js';
 import {
   createEntryWriter,
   type EntryWriter,
   findStoredEntry,
-  recordWatchedUpdate,
   getChangedPaths,
   type PlannedWrite,
+  recordWatchedUpdate,
 } from '../sources/scan-plan.js';
 import { walk, type WalkResult, type WalkStart } from '../sources/walk.js';
 import { type ChangePlan, Listing, planChanges } from './plan-changes.js';

@@ -1,8 +1,8 @@
 import type { RecordStore } from '../record-store.js';
 import { isFolder, STAT_FIELDS, type StatNumbers, TIMESTAMP_GRANULARITY_MS } from '../sources/entries.js';
 import {
-  findStoredEntry,
   type ContentMemory,
+  findStoredEntry,
   type PlannedWrite,
   type ScanPlan,
   type StoredEntry,

@@ -1,4 +1,4 @@
-import { statSync, type FSWatcher, readFileSync, watch } from 'node:fs';
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
 import type { RecordStore } from '../record-store.js';
 import { getErrorCode, isMissingFileError } from '../sources/entries.js';

@@ -1,18 +1,18 @@
 /** Checks the inputs of operations: parameters, the media types of bodies, and the fields of forms. */
 import { didYouMean } from '../../documents.js';
 import {
+  findJsonType,
   type FormMember,
   hasStyle,
   isFile,
   isJsonField,
   listFormMembers,
-  findJsonType,
   MULTIPART,
   parseMediaType,
-  URLENCODED,
   readTextValue,
   type TextValue,
   typesOf,
+  URLENCODED,
 } from '../forms.js';
 import {
   child,

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type RecordTable, type ScalarCodecs, CONTENT_EXTENSIONS } from '@trellis/core/record-types';
+import { CONTENT_EXTENSIONS, type RecordTable, type ScalarCodecs } from '@trellis/core/record-types';
 import prettyBytes from 'pretty-bytes';
 import { compilePathGlobs } from '../../patterns/patterns.js';
 import type { RecordStore } from '../../record-store.js';

@@ -8,21 +8,21 @@ import { isFolder, type WalkEntries } from '../entries.js';
 import { toFileId } from '../file-records.js';
 import { formatProblem, type SiteProblem } from '../problems.js';
 import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
-import { createFindTarget, type FindTarget, findSource, type SiteSource } from '../site-sources.js';
+import { createFindTarget, findSource, type FindTarget, type SiteSource } from '../site-sources.js';
 import { openContentParser } from './content-parser.js';
 import {
   contentConfigDigest,
+  type ContentRows,
   type ContentTypes,
   createContentTypes,
   type FileCache,
   type FileCacheEntry,
   type FindContentTypes,
+  getContentId,
   isWorthCaching,
   markReadFinished,
   markReadStarted,
   readContentCache,
-  type ContentRows,
-  getContentId,
   readContentRows,
 } from './content-rows.js';
 

@@ -2,13 +2,13 @@ import { createHash, hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import {
   type FileFingerprint,
+  getErrorCode,
+  isMissingFileError,
   isUnchangedFile,
+  retryOnEmfile,
   STATS_PER_ENTRY,
   TIMESTAMP_GRANULARITY_MS,
   writeStats,
-  getErrorCode,
-  isMissingFileError,
-  retryOnEmfile,
 } from '../entries.js';
 
 /** Files to read, in a form that is cheap to pass to another thread. */

@@ -1,13 +1,13 @@
-import { isFolder, STATS_PER_ENTRY, type WalkEntries, type EntryProblem, unreadableEntry } from '../entries.js';
+import { type EntryProblem, isFolder, STATS_PER_ENTRY, unreadableEntry, type WalkEntries } from '../entries.js';
 import type { PlannedWrite } from '../scan-plan.js';
 import type { DigestBatch } from './digest-files.js';
 import {
   type Digesters,
-  openDigesters,
   findPendingFile,
   isListedEarly,
-  lateBytesOf,
   type LargeFileDigests,
+  lateBytesOf,
+  openDigesters,
   toPendingDigest,
 } from './large-file-digests.js';
 

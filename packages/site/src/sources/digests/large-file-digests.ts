@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { type FileFingerprint, isUnchangedFile, readFingerprint } from '../entries.js';
 import { openThread } from '../threads.js';
-import { createProgress, createBatchDigester, type DigestBatch, type DigestResult } from './digest-files.js';
+import { createBatchDigester, createProgress, type DigestBatch, type DigestResult } from './digest-files.js';
 
 const MEBIBYTE = 1024 * 1024;
 
