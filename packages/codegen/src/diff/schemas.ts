@@ -1,5 +1,14 @@
 import { toWireRules } from '../openapi/bundle.js';
-import { child, type ContractSources, type DocumentNode, entries, follow, has, isRecord, items } from '../openapi/nodes.js';
+import {
+  child,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  follow,
+  has,
+  isRecord,
+  items,
+} from '../openapi/nodes.js';
 import type { MessageKind, SchemaRuleName } from './changes.js';
 
 /** The two contracts, and the place where changes are reported. */

@@ -1,6 +1,34 @@
 import { CONTENT_EXTENSIONS, type RecordField } from '@trellis/core/record-types';
-import { type ConstDirectiveNode, type DefinitionNode, type GraphQLNamedOutputType, type GraphQLObjectType, isLeafType, isObjectType, isScalarType, Kind, type ObjectTypeExtensionNode, parse, Source } from 'graphql';
-import { type BackReference, type DiagnosticList, findDirective, findStored, findStoredScalar, findTexts, getFieldShape, getTypeNode, isRecordDefinition, isRecordType, type LinkEnds, readDirectives, type SdlField, type SdlFields, SOURCES } from './sdl.js';
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type GraphQLNamedOutputType,
+  type GraphQLObjectType,
+  isLeafType,
+  isObjectType,
+  isScalarType,
+  Kind,
+  type ObjectTypeExtensionNode,
+  parse,
+  Source,
+} from 'graphql';
+import {
+  type BackReference,
+  type DiagnosticList,
+  findDirective,
+  findStored,
+  findStoredScalar,
+  findTexts,
+  getFieldShape,
+  getTypeNode,
+  isRecordDefinition,
+  isRecordType,
+  type LinkEnds,
+  readDirectives,
+  type SdlField,
+  type SdlFields,
+  SOURCES,
+} from './sdl.js';
 
 /** Checks that both ends of a link exist and have values of the same type. */
 export function checkLink(kind: GraphQLObjectType, field: SdlField, link: LinkEnds, diagnostics: DiagnosticList): void {
