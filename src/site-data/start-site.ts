@@ -7,7 +7,7 @@ import type { StatementWatch } from '@trellis/core/telemetry';
 import { type ImagesOptions, openImages } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
-import { readStoredQueries, type StoredQuery } from '@trellis/site/graphql/stored-queries';
+import { listFormatWarnings, readStoredQueries, type StoredQuery } from '@trellis/site/graphql/stored-queries';
 import { type FetchFile, openPublicFiles, type PublicFiles } from '@trellis/site/public-files';
 import { createFormatDate } from '@trellis/site/query/dates';
 import type { RecordChange } from '@trellis/site/record-changes';
@@ -256,7 +256,6 @@ class RetryingSite implements SharingSiteService {
     const { log } = this.#options;
     try {
       const queries = known ?? (await readStoredQueries(this.#config.site, config.queries));
-      const { listFormatWarnings } = await import('@trellis/site/graphql/stored-queries');
       for (const warning of listFormatWarnings(queries)) log.warn(warning);
     } catch (error) {
       log.warn(`The stored queries could not be read: ${toText(error)}`);
