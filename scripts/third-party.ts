@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 
-/** A module of a package that re-exports or uses parts of others, which are bundled into it. */
+/** A module of a package that re-exports parts of others, which are bundled in its place. */
 interface Bundle {
   /** The folder of our package. */
   readonly folder: string;
@@ -15,8 +15,6 @@ interface Bundle {
   readonly module: string;
   /** The packages that esbuild includes. */
   readonly packages: readonly string[];
-  /** The modules that the module imports also when it is built. */
-  readonly external?: readonly string[];
   /** Packages of which our own modules have the parts that are used. */
   readonly replaced?: Readonly<Record<string, string>>;
   /** Modules that the module imports late, and their files in the folder `parts` beside it. */
@@ -34,16 +32,11 @@ const BUNDLES: readonly Bundle[] = [
     module: 'mcp/sdk',
     packages: [...['@modelcontextprotocol/sdk', ...AJV, 'ajv-formats', 'zod', 'zod-to-json-schema']],
   },
+  { folder: 'packages/site', module: 'config/ajv', packages: AJV },
+  { folder: 'packages/site', module: 'config/parser', packages: ['@babel/parser'] },
   {
     folder: 'packages/site',
-    module: 'config/validate-site-config',
-    packages: AJV,
-    external: ['@trellis/core/errors'],
-  },
-  { folder: 'packages/site', module: 'config/gatsby-config', packages: ['@babel/parser'] },
-  {
-    folder: 'packages/site',
-    module: 'markdown/render',
+    module: 'markdown/libraries',
     packages: [
       ...['@ungap/structured-clone', 'bail', 'ccount', 'character-entities', 'character-entities-html4'],
       ...['character-entities-legacy', 'character-reference-invalid', 'comma-separated-tokens'],
@@ -71,13 +64,8 @@ const BUNDLES: readonly Bundle[] = [
       ...['unist-util-visit-parents', 'vfile', 'vfile-location', 'vfile-message', 'web-namespaces', 'zwitch'],
     ],
   },
-  {
-    folder: 'packages/site',
-    module: 'sources/content/read-entries',
-    packages: ['csv-parse'],
-    external: ['@trellis/core/record-types', './content-entry.js', 'yaml'],
-  },
-  { folder: 'packages/site', module: 'query/dates', packages: ['luxon'] },
+  { folder: 'packages/site', module: 'sources/content/csv', packages: ['csv-parse'] },
+  { folder: 'packages/site', module: 'query/luxon', packages: ['luxon'] },
   { folder: '.', module: 'config/ajv', packages: AJV },
   {
     folder: '.',
@@ -132,7 +120,8 @@ const BUNDLES: readonly Bundle[] = [
       ...['@opentelemetry/sdk-trace', '@opentelemetry/sdk-trace-base', '@opentelemetry/semantic-conventions'],
     ],
   },
-  { folder: 'packages/images', module: 'render/trace-outlines', packages: ['potrace', 'svgo'] },
+  { folder: 'packages/images', module: 'render/potrace-module', packages: ['potrace'] },
+  { folder: 'packages/images', module: 'render/svgo-module', packages: ['svgo'] },
   {
     folder: 'packages/codegen',
     module: 'openapi/third-party',
@@ -188,12 +177,11 @@ export async function addThirdParty(): Promise<void> {
 const REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);`;
 
-async function addBundle({ folder, module, packages, names = {}, ...rest }: Bundle): Promise<void> {
-  const { external = [], replaced = {}, parts = {} } = rest;
+async function addBundle({ folder, module, packages, replaced = {}, parts = {}, names = {} }: Bundle): Promise<void> {
   const target = path.join(folder, 'dist', path.dirname(module));
   const source = path.join(folder, 'src', path.dirname(module));
   const main = { entryPoints: [`${folder}/src/${module}.ts`], outdir: target };
-  const { metafile } = await bundle(main, { external, replaced, parts, partsFolder: './parts', source });
+  const { metafile } = await bundle(main, { replaced, parts, partsFolder: './parts', source });
   const inputs = Object.keys(metafile.inputs);
   for (const [specifier, name] of Object.entries(parts)) {
     const file = specifier.startsWith('.') ? `./${path.join(source, specifier).replace(/js$/u, 'ts')}` : specifier;
@@ -203,7 +191,7 @@ async function addBundle({ folder, module, packages, names = {}, ...rest }: Bund
       resolveDir: process.cwd(),
     };
     const part = { stdin, outfile: path.join(target, 'parts', `${name}.js`) };
-    const late = await bundle(part, { external, replaced, parts, partsFolder: '.', source });
+    const late = await bundle(part, { replaced, parts, partsFolder: '.', source });
     inputs.push(...Object.keys(late.metafile.inputs));
   }
   // The compiler's map, of the module without the packages.
@@ -215,7 +203,7 @@ async function addBundle({ folder, module, packages, names = {}, ...rest }: Bund
   for (const name of packages) await copyLicences(name, folder);
 }
 
-interface BundleSettings extends Required<Pick<Bundle, 'external' | 'parts' | 'replaced'>> {
+interface BundleSettings extends Required<Pick<Bundle, 'replaced' | 'parts'>> {
   /** The folder of the parts, from that of the module. */
   readonly partsFolder: string;
   /** The folder of the source of the module, which relative parts start from. */
@@ -228,7 +216,7 @@ const toPlace = (specifier: string, folder: string): string =>
 
 /** Writes a module with the packages that it imports. `parts` stay imports, of the files that are written for them. */
 function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' | 'stdin'>, settings: BundleSettings) {
-  const { external, replaced, parts, partsFolder, source } = settings;
+  const { replaced, parts, partsFolder, source } = settings;
   // Modules in other folders write other paths of a part.
   const byPlace = new Map(Object.entries(parts).map(([specifier, name]) => [toPlace(specifier, source), name]));
   return build({
@@ -251,7 +239,6 @@ function bundle(files: Pick<BuildOptions, 'entryPoints' | 'outdir' | 'outfile' |
           hooks.onResolve({ filter: /./ }, ({ path: specifier, importer, resolveDir }) => {
             // The text that exports a part has no importer.
             if (importer === '<stdin>') return undefined;
-            if (external.includes(specifier)) return { path: specifier, external: true };
             const name = byPlace.get(toPlace(specifier, resolveDir));
             return name === undefined ? undefined : { path: `${partsFolder}/${name}.js`, external: true };
           }),

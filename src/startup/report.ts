@@ -1,7 +1,7 @@
 /** The report of a server that can serve requests. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage-faults';
+import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
 import type { Log } from '@trellis/server/http/request';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config/config.js';

@@ -11,7 +11,6 @@ import { AppError } from '@trellis/core/errors';
 import { isDamage } from '@trellis/core/storage';
 import { SEQUENCE } from '@trellis/site/record-changes';
 import type { RecordStore } from '@trellis/site/record-store';
-import { SEQUENCE } from '@trellis/site/records/change-recorder';
 import { type ObjectStore, DAMAGED, ObjectStoreError } from '../../storage/objects/object-store.js';
 import {
   damaged,

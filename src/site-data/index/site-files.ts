@@ -9,8 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { makeDatabasePrivate } from '@trellis/core/private-file';
-import { isDamage } from '@trellis/core/storage-faults';
+import { makeDatabasePrivate, isDamage } from '@trellis/core/storage';
 import { type ObjectStore, ObjectStoreError } from '../../storage/objects/object-store.js';
 import { toFileKey } from './index-head.js';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limitConcurrency } from '@trellis/core/concurrency';
-import type { SharedFiles } from '@trellis/core/shared-files';
+import type { SharedFiles } from '@trellis/core/storage';
 import { type ObjectStore, DAMAGED, ObjectStoreError } from './object-store.js';
 
 /** The files of a bucket that servers share. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Gauge, Gauges } from '@trellis/core/gauges';
+import type { Gauge, Gauges } from '@trellis/core/telemetry';
 import type { CompletedRequest } from '@trellis/server/http/request';
 import type { Gauge as PrometheusGauge, Histogram, Registry } from 'prom-client';
 

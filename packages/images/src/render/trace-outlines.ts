@@ -1,11 +1,6 @@
-/**
- * Outlines of images. The build includes the third-party code here: potrace alone would install a library of image formats,
- * and this form of svgo contains its parsers.
- */
-import Jimp from 'jimp';
-import { Potrace } from 'potrace';
-import { optimize } from 'svgo/browser';
 import type { TraceOptions } from '../plan/arguments.js';
+import { Jimp, Potrace } from './potrace-module.js';
+import { optimize } from './svgo-module.js';
 
 /** RGBA pixels, row by row, and how to trace them. */
 export interface TraceTask {

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { parse } from '@babel/parser';
 import type { Expression, File, Node, ObjectExpression, Statement, TemplateLiteral } from '@babel/types';
+import { parse } from './parser.js';
 import type { SiteConfigInput } from './site-config.js';
 
 /** The values of a `gatsby-config` that can be read without running it, and warnings about the others. */

@@ -1,5 +1,6 @@
 import { AppError } from '@trellis/core/errors';
-import { Ajv2020, type ErrorObject, type JSONSchemaType } from 'ajv/dist/2020.js';
+import type { ErrorObject, JSONSchemaType } from 'ajv/dist/2020.js';
+import { Ajv2020 } from './ajv.js';
 import type { SiteConfigInput } from './site-config.js';
 
 const text = { type: 'string', minLength: 1, maxLength: 1024 };

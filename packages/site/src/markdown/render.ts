@@ -1,28 +1,31 @@
-/** Renders Markdown. Only the thread for Markdown loads this module, and the libraries that the build puts into it. */
+/** Renders Markdown. Only the thread for Markdown loads this module. */
 import { randomBytes } from 'node:crypto';
-import Slugger from 'github-slugger';
 import type { Element, ElementContent, Nodes as HtmlNode, Root as HtmlRoot } from 'hast';
 import type { Nodes as MarkdownNode, Root as MarkdownRoot } from 'mdast';
-import { refractor } from 'refractor';
-import docker from 'refractor/docker';
-import elixir from 'refractor/elixir';
-import graphql from 'refractor/graphql';
-import haskell from 'refractor/haskell';
-import jsx from 'refractor/jsx';
-import nginx from 'refractor/nginx';
-import powershell from 'refractor/powershell';
-import shellSession from 'refractor/shell-session';
-import toml from 'refractor/toml';
-import tsx from 'refractor/tsx';
-import zig from 'refractor/zig';
-import rehypeRaw from 'rehype-raw';
-import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
-import rehypeStringify from 'rehype-stringify';
-import remarkGfm from 'remark-gfm';
-import remarkParse from 'remark-parse';
-import remarkRehype from 'remark-rehype';
-import remarkStringify from 'remark-stringify';
-import { unified } from 'unified';
+import {
+  defaultSchema,
+  rehypeRaw,
+  rehypeSanitize,
+  rehypeStringify,
+  remarkGfm,
+  remarkParse,
+  remarkRehype,
+  remarkStringify,
+  Slugger,
+  unified,
+  docker,
+  elixir,
+  graphql,
+  haskell,
+  jsx,
+  nginx,
+  powershell,
+  refractor,
+  shellSession,
+  toml,
+  tsx,
+  zig,
+} from './libraries.js';
 import {
   cutText,
   type ExcerptRequest,

@@ -1,5 +1,4 @@
-/** Dates with zones and formats. The build puts the code of Luxon here, so that production does not install its 5 MB. */
-import { DateTime } from 'luxon';
+import { DateTime } from './luxon.js';
 
 export interface DateArguments {
   readonly difference?: string | null;

@@ -1,7 +1,7 @@
 import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
-import { parse as parseCsv } from 'csv-parse/sync';
 import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
 import { type ContentEntry, ContentError } from './content-entry.js';
+import { parseCsv } from './csv.js';
 
 /** The YAML parser, which records the position of every value, takes about one second for this much text. */
 const MAX_YAML_CHARACTERS = 256 * 1024;

@@ -1,0 +1,22 @@
+/** The parsers and printers of Markdown and HTML. The build puts their code here, so that production does not install them. */
+export { default as rehypeRaw } from 'rehype-raw';
+export { default as rehypeSanitize, defaultSchema } from 'rehype-sanitize';
+export { default as rehypeStringify } from 'rehype-stringify';
+export { default as remarkGfm } from 'remark-gfm';
+export { default as remarkParse } from 'remark-parse';
+export { default as remarkRehype } from 'remark-rehype';
+export { default as remarkStringify } from 'remark-stringify';
+export { default as Slugger } from 'github-slugger';
+export { refractor } from 'refractor';
+export { default as docker } from 'refractor/docker';
+export { default as elixir } from 'refractor/elixir';
+export { default as graphql } from 'refractor/graphql';
+export { default as haskell } from 'refractor/haskell';
+export { default as jsx } from 'refractor/jsx';
+export { default as nginx } from 'refractor/nginx';
+export { default as powershell } from 'refractor/powershell';
+export { default as shellSession } from 'refractor/shell-session';
+export { default as toml } from 'refractor/toml';
+export { default as tsx } from 'refractor/tsx';
+export { default as zig } from 'refractor/zig';
+export { unified } from 'unified';
