@@ -11,8 +11,7 @@ import { checkRestoredSession, followSignIns, loadSession, user } from './sessio
 import { Heading } from './ui/headings.js';
 import { PageLayout } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';
-import { RequireSignIn } from './ui/require-sign-in.js';
-import { repeatAfterSignIn, SessionExpired } from './ui/session-expired.js';
+import { repeatAfterSignIn, RequireSignIn, SessionExpired } from './ui/require-sign-in.js';
 import { Toasts } from './ui/toast-list.js';
 
 const routes = APP_PAGES.filter(({ isThere }) => isThere).map(toRoute);

@@ -1,4 +1,4 @@
-import { saveLatest } from '../../../src/web/app/ui/save-latest.js';
+import { saveLatest } from '../../../src/web/app/api.js';
 
 test('saveLatest: during a save, only the newest of the passed values waits to be saved next', async () => {
   const begun: string[] = [];

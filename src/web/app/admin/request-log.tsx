@@ -3,7 +3,7 @@ import './admin.css';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
-import { Select } from '../ui/fields.js';
+import { Select } from '../ui/form.js';
 import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';

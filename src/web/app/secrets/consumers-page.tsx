@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { Field } from '../ui/fields.js';
-import { Form } from '../ui/form.js';
+import { Field, Form } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
 import { rememberKeys } from './known-keys.js';

@@ -1,7 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import { Field } from '../ui/fields.js';
-import { Form, FormError } from '../ui/form.js';
+import { Field, Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { useFirstKey } from './identity/first-key.js';
 import { linkToSecret, splitTags, SLUG_PATTERN, TAGS_PATTERN } from './names.js';

@@ -3,7 +3,7 @@ import { toVariable } from '../../../sealing/env-file.js';
 import { requireData } from '../api.js';
 import { publicOrigin } from '../page-data.js';
 import { CopyButton } from '../ui/buttons.js';
-import { Field } from '../ui/fields.js';
+import { Field } from '../ui/form.js';
 import { StepHeading } from './identity/create-phrase.js';
 import type { Identity } from './identity/wrapping.js';
 import { rememberKeys } from './known-keys.js';

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks';
-import { Field } from '../ui/fields.js';
+import { Field } from '../ui/form.js';
 import { formatDate } from '../ui/times.js';
 import { linkToConsumer, linkToSecret, type ObjectMetadata } from './names.js';
 

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { keepInEntry, parseAddressState, type Query, readEntryState, useAddress } from '../ui/address.js';
-import { EmptyState } from '../ui/empty-state.js';
-import { Select } from '../ui/fields.js';
-import { AsyncContent, useResource } from '../ui/resource.js';
+import { Select } from '../ui/form.js';
+import { AsyncContent, EmptyState, useResource } from '../ui/resource.js';
 import { serverNow } from '../ui/times.js';
 import { DueWork } from './due.js';
 import { sortByDue } from './find-due.js';

@@ -1,6 +1,6 @@
 import { createSecretsClient, readAll } from '../../../generated/secrets/client.js';
 import { measureClock, onWarning, repeatLostChange, requireData, retry } from '../api.js';
-import { repeatAfterSignIn } from '../ui/session-expired.js';
+import { repeatAfterSignIn } from '../ui/require-sign-in.js';
 import type { ConsumerEntry, ObjectMetadata } from './names.js';
 
 /** The client of the secrets service. The session cookie authenticates it. */

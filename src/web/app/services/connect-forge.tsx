@@ -2,8 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
 import { FORGE_GUIDES, type Settings, toSettingsRequest } from '../settings/forge-guides.js';
-import { Field, HiddenField, Select } from '../ui/fields.js';
-import { Form, FormError, useFormError } from '../ui/form.js';
+import { Field, Form, FormError, HiddenField, Select, useFormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 
 const OPTIONS = FORGE_GUIDES.map(({ forge, name }) => [forge, name] as const);

@@ -4,8 +4,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
 import { user } from '../session.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
-import { Field, HiddenField } from '../ui/fields.js';
-import { Form } from '../ui/form.js';
+import { Field, Form, HiddenField } from '../ui/form.js';
 import { formatDateTime } from '../ui/times.js';
 import { showError, showToast } from '../ui/toasts.js';
 import {

@@ -1,8 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
-import { Field } from '../ui/fields.js';
-import { Form } from '../ui/form.js';
+import { Field, Form } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 
 type NotificationSettings = components['schemas']['NotificationSettings'];

@@ -3,8 +3,7 @@ import { ApiError } from '../../../generated/dashboard/client.js';
 import { dashboardClient } from '../api.js';
 import { registerAccount } from '../passkeys.js';
 import type { SessionUser } from '../session.js';
-import { Field } from '../ui/fields.js';
-import { Form, FormError, useFormError } from '../ui/form.js';
+import { Field, Form, FormError, useFormError } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
 import { SignInButton } from './sign-in.js';
 

@@ -5,13 +5,12 @@ import { boardOwner, newestBoard } from '../board/data/board-store.js';
 import { instanceLabel, ROUTER_SCOPE } from '../page-data.js';
 import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
-import { ActivityPanel } from './activity.js';
 import { useScrollPosition } from './address.js';
-import { Avatar } from './avatar.js';
-import { Icon } from './icon.js';
+import { Avatar, Icon } from './icon.js';
 import { Menu } from './menu.js';
 import { PaletteButton } from './palette-button.js';
 import { usePreferences } from './preferences.js';
+import { ActivityPanel } from './toasts.js';
 
 /** The layout of every page: skip link, header with navigation, and the page itself. */
 export function PageLayout({ children }: { readonly children: ComponentChildren }) {

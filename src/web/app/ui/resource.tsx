@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Problem, requireData, toProblem } from '../api.js';
-import { ProblemText } from './problem-text.js';
+import { ProblemText } from './form.js';
+import { Icon, type IconName } from './icon.js';
 
 interface Resource<T> {
   /** The last loaded value, also during a reload. */
@@ -96,5 +97,24 @@ export function AsyncContent<T>({ from, children }: LoadedProps<T>) {
       )}
       {value !== undefined && children(value)}
     </>
+  );
+}
+
+interface EmptyStateProps {
+  readonly icon: IconName;
+  /** Why there is nothing to show. */
+  readonly text: ComponentChildren;
+  /** A link or a button that leads on. */
+  readonly next?: ComponentChildren;
+}
+
+/** Takes the place of an empty list. */
+export function EmptyState({ icon, text, next }: EmptyStateProps) {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <p>{text}</p>
+      {next && <p class="row wrapping">{next}</p>}
+    </div>
   );
 }

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { pendingConfirmation } from './confirmation.js';
-import { createCountDown } from './count-down.js';
-import { ProblemText } from './problem-text.js';
+import { createCountDown, pendingConfirmation } from './confirmation.js';
+import { ProblemText } from './form.js';
 import { type Toast, toasts } from './toasts.js';
 
 /** How long a success message is shown; errors stay until they are dismissed. */

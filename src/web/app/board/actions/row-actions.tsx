@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { dashboardClient, type Problem, requireData, toProblem } from '../../api.js';
 import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
+import { ProblemText } from '../../ui/form.js';
 import { Icon } from '../../ui/icon.js';
 import { Menu } from '../../ui/menu.js';
-import { ProblemText } from '../../ui/problem-text.js';
 import { Countdown } from '../../ui/time-elements.js';
 import { dayFromNow, formatDay, toMoment } from '../../ui/times.js';
 import { showError, showUndoToast } from '../../ui/toasts.js';

@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact';
 import { parseBoardSearch } from '../../../../board-search/board-search.js';
-import { Select } from '../../ui/fields.js';
-import { type ActiveFilter, ActiveFilters } from '../../ui/filters/active-filters.js';
-import { FoldedFilters } from '../../ui/filters/folded-filters.js';
+import { type ActiveFilter, ActiveFilters, FoldedFilters } from '../../ui/filters.js';
+import { Select } from '../../ui/form.js';
 import { CI_NAMES } from '../data/rows.js';
 import { BoardTabs, type TabCounts } from './board-tabs.js';
 import {

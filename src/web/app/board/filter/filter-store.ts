@@ -1,9 +1,8 @@
 import { batch, effect, signal } from '@preact/signals';
-import { dashboardClient } from '../../api.js';
+import { dashboardClient, saveLatest } from '../../api.js';
 import { consumePreloaded } from '../../page-data.js';
 import { user } from '../../session.js';
 import { parseAddressState, type Query, toAddress, withoutHistory } from '../../ui/address.js';
-import { saveLatest } from '../../ui/save-latest.js';
 import { SECTION_NAMES } from '../data/rows.js';
 import {
   type Filter,

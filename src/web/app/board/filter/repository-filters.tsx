@@ -1,7 +1,6 @@
 import { parseAddressState, type Query } from '../../ui/address.js';
-import { Select } from '../../ui/fields.js';
-import { type ActiveFilter, ActiveFilters } from '../../ui/filters/active-filters.js';
-import { FoldedFilters } from '../../ui/filters/folded-filters.js';
+import { type ActiveFilter, ActiveFilters, FoldedFilters } from '../../ui/filters.js';
+import { Select } from '../../ui/form.js';
 import { FORGE_NAMES, formatRepositoryName, type Repository } from '../data/rows.js';
 
 interface FiltersProps {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isNarrowScreen } from '../../ui/filters/folded-filters.js';
+import { isNarrowScreen } from '../../ui/filters.js';
 import { BLOCK_SIZE } from './groups.js';
 
 interface Paged<Row> {

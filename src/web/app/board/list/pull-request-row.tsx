@@ -1,6 +1,5 @@
 import { useId } from 'preact/hooks';
-import { Avatar } from '../../ui/avatar.js';
-import { Icon, type IconName } from '../../ui/icon.js';
+import { Avatar, Icon, type IconName } from '../../ui/icon.js';
 import { memo } from '../../ui/memo.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { RowActions } from '../actions/row-actions.js';

@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
-import { Avatar } from '../../ui/avatar.js';
+import { Avatar } from '../../ui/icon.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { type PullRequest, toTarget } from '../data/rows.js';

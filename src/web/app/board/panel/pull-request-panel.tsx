@@ -1,8 +1,8 @@
 import './panel.css';
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Avatar } from '../../ui/avatar.js';
 import { CopyButton } from '../../ui/buttons.js';
+import { Avatar } from '../../ui/icon.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { RowActions } from '../actions/row-actions.js';
 import { type Board, FORGE_NAMES, type PullRequest } from '../data/rows.js';

@@ -3,7 +3,7 @@ import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
 import { user } from '../../session.js';
 import { ActionButton, ConfirmButton } from '../../ui/buttons.js';
-import { Field, Select } from '../../ui/fields.js';
+import { Field, Select } from '../../ui/form.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
 import { recordRateLimit } from '../data/forge-rate-limits.js';
 import { getRowKey, type PullRequest, toTarget } from '../data/rows.js';

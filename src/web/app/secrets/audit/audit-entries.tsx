@@ -1,7 +1,7 @@
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api.js';
 import { parseAddressState, type Query } from '../../ui/address.js';
-import { Select } from '../../ui/fields.js';
+import { Select } from '../../ui/form.js';
 import { shiftDay, toMoment } from '../../ui/times.js';
 import type { AuditLogEntry } from '../names.js';
 import { secretsClient } from '../secrets.js';

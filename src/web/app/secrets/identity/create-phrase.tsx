@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../ui/buttons.js';
-import { Field } from '../../ui/fields.js';
-import { Form, FormError } from '../../ui/form.js';
+import { Field, Form, FormError } from '../../ui/form.js';
 import { useSealingError } from '../sealing-message.js';
 
 interface MakePhraseProps {

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ConfirmButton, CopyButton } from '../../ui/buttons.js';
-import { Field } from '../../ui/fields.js';
-import { Form, FormError, useFormError } from '../../ui/form.js';
+import { Field, Form, FormError, useFormError } from '../../ui/form.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
 import { SecretsLayout } from '../secrets-layout.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Field } from '../../ui/fields.js';
+import { Field } from '../../ui/form.js';
 import { CHARACTER_SETS, type CharacterSet, generateValue, toAlphabet, toEntropy } from './generate.js';
 
 const MIN_LENGTH = 8;

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { ActionButton } from '../../ui/buttons.js';
-import { Select } from '../../ui/fields.js';
+import { Select } from '../../ui/form.js';
 import { SearchField } from '../search-field.js';
 import { linkToLocation, MAX_SEARCH_LENGTH, type SiteLocation } from '../site-location.js';
 

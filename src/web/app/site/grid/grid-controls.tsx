@@ -1,9 +1,8 @@
 import type { KindDescription } from '@trellis/core/record-types';
 import { useLocation } from 'preact-iso';
 import { useId, useState } from 'preact/hooks';
-import { Select } from '../../ui/fields.js';
-import { ActiveFilters } from '../../ui/filters/active-filters.js';
-import { FormError } from '../../ui/form.js';
+import { ActiveFilters } from '../../ui/filters.js';
+import { FormError, Select } from '../../ui/form.js';
 import { Menu } from '../../ui/menu.js';
 import { SearchField } from '../search-field.js';
 import { describeFilter, parseFilter, toFilter } from './grid-filter.js';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Problem, toProblem } from '../../api.js';
 import { CopyButton } from '../../ui/buttons.js';
-import { ProblemText } from '../../ui/problem-text.js';
+import { ProblemText } from '../../ui/form.js';
 import { querySite } from '../query-site.js';
 import { formatPicture, type PictureImage, PICTURE_FORMATS } from './format-picture.js';
 import { formatArguments, type TransformForm } from './transform.js';

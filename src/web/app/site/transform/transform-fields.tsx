@@ -1,6 +1,6 @@
 import type { ArgumentDescription } from '@trellis/core/record-types';
 import { useId } from 'preact/hooks';
-import { Select } from '../../ui/fields.js';
+import { Select } from '../../ui/form.js';
 import { SchemaText } from '../site-layout.js';
 import {
   type ArgumentErrors,

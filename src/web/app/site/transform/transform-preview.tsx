@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { ProblemText } from '../../ui/form.js';
 import { TableHead } from '../../ui/headings.js';
-import { ProblemText } from '../../ui/problem-text.js';
 import { formatBytes, formatShare, useFileSizes } from './file-sizes.js';
 import { ImageComparison } from './image-comparison.js';
 import type { TransformField } from './transform.js';
