@@ -2,7 +2,6 @@ import { prepareSnapshot, renderBoard } from '../../../src/dashboard/boards/boar
 import { listsAll, toFirstRows } from '../../../src/dashboard/boards/first-rows.js';
 import { SECTIONS } from '../../../src/dashboard/forges/sections.js';
 import { applyFilter, isPlainList, NO_FILTER } from '../../../src/web/app/board/filter/filter.js';
-import { toGroups } from '../../../src/web/app/board/list/groups.js';
 import { issue, pullRequest, repo } from '../pull-request.js';
 
 const NOON = Date.parse('2026-05-01T12:00:00Z');

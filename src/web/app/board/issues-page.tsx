@@ -12,8 +12,6 @@ import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.
 import { useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type Issue } from './data/rows.js';
 import { SearchProblems } from './filter/filter-bar.js';
-import { readIssueQuery, syncFilters } from './filter/filter-store.js';
-import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
 import {
   applyIssueFilter,
   changeIssueFilter,
@@ -23,9 +21,11 @@ import {
   type IssueFilter,
   listIssueFilterOptions,
   NO_ISSUE_FILTER,
-} from './filter/issue-filter.js';
-import { Chip } from './list/chip.js';
-import { ForgeMark, hasSeveralForges } from './list/forge-mark.js';
+  readIssueQuery,
+  syncFilters,
+} from './filter/filter-store.js';
+import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
+import { Chip, ForgeMark, hasSeveralForges } from './list/badges.js';
 import { UndrawnRows, useProgressiveRendering } from './list/paging.js';
 
 export function IssuesPage() {

@@ -1,27 +1,36 @@
 import './board.css';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { parseBoardSearch } from '../../../board-search/board-search.js';
 import type { BoardCounts } from '../../../dashboard/boards/first-rows.js';
 import { dashboardClient } from '../api.js';
 import { consumePreloaded, preloadedBoard } from '../page-data.js';
 import { useAddress } from '../ui/address.js';
 import { EmptyState, useReloadOnReturn } from '../ui/resource.js';
-import { BulkBar } from './actions/bulk-bar.js';
+import { BulkBar } from './actions.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
 import { boardError, boardOwner, firstRows, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
-import { type Board, getRowKey, type PullRequest } from './data/rows.js';
+import { type Board, getRowKey, type Group, type PullRequest, toGroups } from './data/rows.js';
+import { countTabs, loadViews, savedViews, type TabCounts } from './filter/board-tabs.js';
 import { FilterBar } from './filter/filter-bar.js';
 import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
-import { type Filter, isPlainList, needsDrafts, NO_FILTER, suggestTexts } from './filter/filter.js';
-import { useFilteredBoard } from './filter/filtered-board.js';
-import { loadViews } from './filter/saved-views.js';
-import { hasSeveralForges } from './list/forge-mark.js';
-import { type Group, toGroups } from './list/groups.js';
-import { KeyboardShortcuts, useListKeys } from './list/list-keys.js';
+import {
+  applyFilter,
+  dropUnavailableValues,
+  type Filter,
+  type FilterOptions,
+  isPlainList,
+  listFilterOptions,
+  needsDrafts,
+  NO_FILTER,
+  suggestTexts,
+} from './filter/filter.js';
+import { createViewMatcher } from './filter/views.js';
+import { hasSeveralForges } from './list/badges.js';
 import { Pager, usePage } from './list/paging.js';
-import { PullRequestGroups } from './list/pull-request-groups.js';
-import { useSelection } from './list/selection.js';
+import { PullRequestGroups } from './list/pull-request-list.js';
+import { KeyboardShortcuts, useListKeys, useSelection } from './list/selection.js';
 import { PullRequestPanel } from './panel/pull-request-panel.js';
 
 /** Starts loading the data of the page before it is drawn. */
@@ -255,4 +264,41 @@ function drawIcon(count: number): string {
   const text = count > MOST ? `${MOST}+` : String(count);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#17614a"/><text x="16" y="22" font-family="sans-serif" font-size="${text.length > 2 ? 13 : 17}" font-weight="700" text-anchor="middle" fill="#fff">${text}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+interface FilteredBoard {
+  /** The filter without values that no longer occur on the board. */
+  readonly used: Filter;
+  readonly choices: FilterOptions;
+  readonly tabs: TabCounts;
+  readonly rows: readonly PullRequest[];
+  readonly groups: readonly Group[];
+}
+
+/** Applies a filter to a board and memoises the result. */
+function useFilteredBoard({ pullRequests }: Board, filter: Filter): FilteredBoard {
+  const choices = useMemo(() => listFilterOptions(pullRequests), [pullRequests]);
+  const known = savedViews.value;
+  const used = useMemo(
+    () =>
+      dropUnavailableValues(
+        filter,
+        choices,
+        known?.map(({ name }) => name),
+      ),
+    [filter, choices, known],
+  );
+  const view = known?.find(({ name }) => name === used.view)?.filter;
+  const isSnoozedListed = used.snoozed || parseBoardSearch(used.text).states.has('snoozed');
+  const listed = useMemo(
+    () => pullRequests.filter(({ snooze }) => isSnoozedListed || !snooze),
+    [pullRequests, isSnoozedListed],
+  );
+  const tabs = useMemo(() => countTabs(listed, used, known ?? []), [listed, used, known]);
+  const rows = useMemo(
+    () => applyFilter(view ? listed.filter(createViewMatcher(view)) : listed, used),
+    [listed, used, view],
+  );
+  const groups = useMemo(() => toGroups(rows, used.group), [rows, used.group]);
+  return { used, choices, tabs, rows, groups };
 }

@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../ui/icon.js';
 import { formatDateTime } from '../../ui/times.js';
-import type { PullRequest } from '../data/rows.js';
-import { Chip } from './chip.js';
+import { type Board, type ForgeName, FORGE_NAMES, type PullRequest } from '../data/rows.js';
 
 /** Badges of states that need attention; a row shows no others. */
 export function RowBadges({ row }: { readonly row: PullRequest }) {
@@ -52,3 +54,46 @@ function describeBot({ bot, action, phase }: NonNullable<PullRequest['botRequest
   if (phase === 'expired') return `${BOTS[bot]} did not respond`;
   return phase === 'rebasing' ? `${BOTS[bot]} is working on it` : `${BOTS[bot]} was asked to ${action}`;
 }
+
+interface ChipProps {
+  readonly kind?: 'new' | 'quiet';
+  /** The colour of a label, as six hexadecimal digits. */
+  readonly color?: string;
+  readonly onClick?: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A short text in a frame. The tint of a label's colour is light enough to keep the text legible for every colour. */
+export function Chip({ kind, color, onClick, children }: ChipProps) {
+  const look = `chip ${kind ?? ''} ${color === undefined ? '' : 'label'}`;
+  const chip = useRef<HTMLButtonElement & HTMLSpanElement>(null);
+  useEffect(() => {
+    if (color === undefined || chip.current === null) return;
+    // The content security policy forbids inline styles, but not styles set by scripts.
+    chip.current.style.setProperty('--label', `#${color}`);
+  }, [color]);
+  if (onClick === undefined) {
+    return (
+      <span ref={chip} class={look}>
+        {children}
+      </span>
+    );
+  }
+  return (
+    // Not a tab stop: rows have many labels, and the filters offer the same by keyboard.
+    <button ref={chip} type="button" class={look} tabIndex={-1} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+/** The mark of a code host. */
+export const ForgeMark = ({ forge }: { readonly forge: ForgeName }) => (
+  <span class="mark" role="img" aria-label={FORGE_NAMES[forge]} title={FORGE_NAMES[forge]}>
+    <Icon name={forge} />
+  </span>
+);
+
+/** Returns whether a board has rows of several code hosts, so that its rows name theirs. */
+export const hasSeveralForges = ({ forges, furtherForges = [] }: Board): boolean =>
+  new Set([...forges, ...furtherForges].map(({ forge }) => forge)).size > 1;

@@ -1,13 +1,103 @@
-import { useId } from 'preact/hooks';
+import { type FunctionComponent, h, type VNode } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Avatar, Icon, type IconName } from '../../ui/icon.js';
-import { memo } from '../../ui/memo.js';
 import { RelativeTime } from '../../ui/time-elements.js';
-import { RowActions } from '../actions/row-actions.js';
-import { type PullRequest, toCiState } from '../data/rows.js';
-import { RowBadges } from './badges.js';
-import { Chip } from './chip.js';
-import { ForgeMark } from './forge-mark.js';
+import { type Block, BLOCK_SIZE, getRowKey, type Group, type PullRequest, toBlocks, toCiState } from '../data/rows.js';
+import { pullRequestFilter } from '../filter/filter-store.js';
+import { RowActions } from '../row-actions.js';
+import { Chip, ForgeMark, RowBadges } from './badges.js';
+import { UndrawnRows, useProgressiveRendering } from './paging.js';
 import { toSelection } from './selection.js';
+
+interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
+  readonly groups: readonly Group[];
+  /** Identifies the list; a new value starts drawing again from the first rows. */
+  readonly list: string;
+}
+
+/** The rows under their group headings. Rows far below the screen are drawn later. */
+export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
+  const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const { selected } = rest;
+  const at =
+    selected === '' ? -1 : groups.flatMap(({ rows }) => rows).findIndex((row) => toSelection(row) === selected);
+  // The keys that go on from the row in the side panel need the rows after it.
+  const drawn = useProgressiveRendering(count, list, at === -1 ? 0 : at + BLOCK_SIZE);
+  return (
+    <>
+      {toBlocks(groups, drawn.count).map(({ name, rows, total, blocks }) => (
+        <section key={name} aria-label={name || 'Pull requests'}>
+          {name !== '' && (
+            <h2>
+              {name} <span class="quiet">{total ?? rows.length}</span>
+            </h2>
+          )}
+          <div role="list">
+            {blocks.map((block, index) => (
+              <RowBlock key={index} {...block} {...rest} />
+            ))}
+          </div>
+        </section>
+      ))}
+      <UndrawnRows {...drawn} />
+    </>
+  );
+}
+
+interface RowBlockProps extends Block {
+  readonly chosen: ReadonlySet<string>;
+  /** The address form of the row in the side panel; empty without one. */
+  readonly selected: string;
+  readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
+  readonly isReadOnly: boolean;
+  /** Whether rows have the mark of their code host. */
+  readonly hasMark: boolean;
+  readonly onSelect: (selection: string) => void;
+}
+
+const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pullRequestFilter.value, label });
+
+/**
+ * A block of consecutive rows. The browser skips the layout of a block that is far from the screen, and an unchanged
+ * block is not redrawn, so that neither gets slower with many rows. Drawn rows stay in the document for searching and
+ * screen readers; the block itself has no role.
+ */
+const RowBlock = memo(function RowBlock({ rows, isFar, chosen, selected, ...rest }: RowBlockProps) {
+  const block = useRef<HTMLUListElement>(null);
+  // Sets an estimated height until the block is first drawn.
+  useLayoutEffect(() => {
+    if (isFar) block.current?.style.setProperty('--rows', String(rows.length));
+  }, [isFar, rows.length]);
+  return (
+    <ul ref={block} role="none" class={`pulls ${isFar ? 'far' : ''}`}>
+      {rows.map((row) => (
+        <PullRequestRow
+          key={getRowKey(row)}
+          {...{ row, onLabel, ...rest }}
+          isChosen={chosen.has(getRowKey(row))}
+          isSelected={toSelection(row) === selected}
+        />
+      ))}
+    </ul>
+  );
+}, isSame);
+
+function isSame(before: RowBlockProps, after: RowBlockProps): boolean {
+  const isMarked = (row: PullRequest): boolean =>
+    before.chosen.has(getRowKey(row)) === after.chosen.has(getRowKey(row));
+  const isReselected = (row: PullRequest): boolean => [before.selected, after.selected].includes(toSelection(row));
+  return (
+    before.isFar === after.isFar &&
+    before.isReadOnly === after.isReadOnly &&
+    before.hasMark === after.hasMark &&
+    before.onChoose === after.onChoose &&
+    before.onSelect === after.onSelect &&
+    before.rows.length === after.rows.length &&
+    before.rows.every((row, index) => row === after.rows[index]) &&
+    (before.chosen === after.chosen || after.rows.every(isMarked)) &&
+    (before.selected === after.selected || !after.rows.some(isReselected))
+  );
+}
 
 interface RowProps {
   readonly row: PullRequest;
@@ -27,7 +117,7 @@ interface RowProps {
 const MAX_LABELS = 2;
 
 /** One pull request: link, state, CI and actions. The side panel has the rest. */
-export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
+const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   const { row, isChosen, isSelected, isReadOnly, onChoose, onSelect } = props;
   const id = useId();
   const ci = toCiState(row);
@@ -162,3 +252,26 @@ const INVOLVEMENTS = {
   assigned: 'assigned to you',
   mentioned: 'mentions you',
 } as const;
+
+/**
+ * Returns a component that is redrawn only if `isSame` returns false for its properties. It corresponds to `memo` of
+ * preact/compat, which would add hooks to the creation of every element.
+ */
+function memo<Props extends object>(
+  draw: FunctionComponent<Props>,
+  isSame: (before: Props, after: Props) => boolean = hasSameValues,
+): FunctionComponent<Props> {
+  return function Memo(props) {
+    const last = useRef<{ readonly props: Props; readonly node: VNode<Props> } | undefined>(undefined);
+    // Preact skips a subtree if its node is the same object as before.
+    if (last.current === undefined || !isSame(last.current.props, props)) {
+      last.current = { props, node: h(draw, props) };
+    }
+    return last.current.node;
+  };
+}
+
+function hasSameValues<Props extends object>(before: Props, after: Props): boolean {
+  const names = Object.keys(after) as (keyof Props)[];
+  return names.length === Object.keys(before).length && names.every((name) => before[name] === after[name]);
+}

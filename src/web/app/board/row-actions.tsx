@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
-import { dashboardClient, type Problem, requireData, toProblem } from '../../api.js';
-import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
-import { ProblemText } from '../../ui/form.js';
-import { Icon } from '../../ui/icon.js';
-import { Menu } from '../../ui/menu.js';
-import { Countdown } from '../../ui/time-elements.js';
-import { dayFromNow, formatDay, toMoment } from '../../ui/times.js';
-import { showError, showUndoToast } from '../../ui/toasts.js';
-import { changeRow } from '../data/board-store.js';
-import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from '../data/forge-rate-limits.js';
-import { type PullRequest, toTarget } from '../data/rows.js';
+import { dashboardClient, type Problem, requireData, toProblem } from '../api.js';
+import { ActionButton, ConfirmButton, useAction } from '../ui/buttons.js';
+import { ProblemText } from '../ui/form.js';
+import { Icon } from '../ui/icon.js';
+import { Menu } from '../ui/menu.js';
+import { Countdown } from '../ui/time-elements.js';
+import { dayFromNow, formatDay, toMoment } from '../ui/times.js';
+import { showError, showUndoToast } from '../ui/toasts.js';
 import { type Action, ACTIONS, listMergeMethods, performAction, showOutcome } from './actions.js';
+import { changeRow, describeRateLimit, findRateLimitLock, rateLimitNoticeId } from './data/board-store.js';
+import { type PullRequest, toTarget } from './data/rows.js';
 
 type Offered = PullRequest['allowedActions'][number];
 type ActionName = Offered['action'];
