@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import type { Board } from '../../../src/web/app/board/data/rows.js';
-import { toCsv } from '../../../src/web/app/insights/csv.js';
-import { findRows } from '../../../src/web/app/insights/drill-down.js';
+import { findRows, toCsv } from '../../../src/web/app/insights/chart-data.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
 
 const board = {

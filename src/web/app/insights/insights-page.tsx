@@ -19,9 +19,8 @@ import {
   SEVERITY_NAMES,
 } from './chart-data.js';
 import { insightsState, NO_INSIGHTS_STATE, period, readInsightsState, showRows } from './insights-state.js';
-import { ReviewRowsDialog } from './review-rows.js';
 import { Reviews } from './reviews.js';
-import { RowsDialog } from './rows-dialog.js';
+import { ReviewRowsDialog, RowsDialog } from './rows-dialog.js';
 import { PERIODS } from './throughput-data.js';
 import { ThroughputFigure } from './throughput.js';
 

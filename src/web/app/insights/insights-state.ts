@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { parseAddressState, type Query } from '../ui/address.js';
-import type { DrillDown } from './drill-down.js';
+import type { DrillDown } from './chart-data.js';
 import type { ReviewDrillDown } from './reviews-data.js';
 import { type Period, PERIODS } from './throughput-data.js';
 

@@ -1,15 +1,26 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { dashboardClient, requireData } from '../api.js';
+import { boardOwner } from '../board/data/board-store.js';
 import { type Board, formatRepository, type PullRequest } from '../board/data/rows.js';
 import { TableHead } from '../ui/headings.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
-import { findCiPart } from './chart-data.js';
-import { findRows, ROW_COLUMNS, toRowCells } from './drill-down.js';
-import { ExportButton } from './export-button.js';
-import { hideRows, insightsState } from './insights-state.js';
+import { ExportButton } from './bar-chart.js';
+import { findCiPart, findRows, ROW_COLUMNS, toRowCells } from './chart-data.js';
+import { hideRows, insightsState, period } from './insights-state.js';
+import {
+  describeRows,
+  formatSpan,
+  MEASURE_TEXTS,
+  type ReviewRow,
+  toExportAddress,
+  toReviewScope,
+  toRowsQuery,
+} from './reviews-data.js';
 
 /** More rows would make the dialog slow; the export has all of them. */
-export const MAX_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** A dialog with the pull requests or issues behind a figure, while the address names one. */
 export function RowsDialog({ board }: { readonly board: Board }) {
@@ -48,13 +59,13 @@ function Dialog({ title, rows }: DialogProps) {
 }
 
 /** Describes the number of rows; `cut` explains which ones of too many are shown. */
-export function describeCount(count: number, cut: string): string {
+function describeCount(count: number, cut: string): string {
   const rows = count === 1 ? '1 row' : `${count.toLocaleString()} rows`;
   return count > MAX_SHOWN ? `${rows}, ${cut}` : rows;
 }
 
 /** The title of a pull request or issue, which links to the forge. */
-export function TitleCell({ url, title, number }: Pick<PullRequest, 'number' | 'title' | 'url'>) {
+function TitleCell({ url, title, number }: Pick<PullRequest, 'number' | 'title' | 'url'>) {
   return (
     <td>
       <a href={url} target="_blank" rel="noreferrer">
@@ -76,7 +87,7 @@ interface RowsFrameProps {
 }
 
 /** A modal dialog with a table of rows, which changes the address when it is closed. */
-export function RowsFrame({ title, status, acts, children }: RowsFrameProps) {
+function RowsFrame({ title, status, acts, children }: RowsFrameProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current?.showModal(), []);
@@ -98,5 +109,72 @@ export function RowsFrame({ title, status, acts, children }: RowsFrameProps) {
         </button>
       </p>
     </dialog>
+  );
+}
+
+interface RowsPage {
+  readonly rows: readonly ReviewRow[];
+  /** The number of all rows. */
+  readonly total: number;
+}
+
+/** A dialog with the pull requests behind a figure of the reviews, while the address names one. */
+export function ReviewRowsDialog() {
+  const { repository } = insightsState.value;
+  const scope = toReviewScope({ days: period.value.days, owner: boardOwner.value, repository });
+  const query = toRowsQuery(scope, insightsState.value);
+  return query && <ReviewDialog key={JSON.stringify(query)} query={query} />;
+}
+
+function ReviewDialog({ query }: { readonly query: NonNullable<ReturnType<typeof toRowsQuery>> }) {
+  const load = useCallback(async (): Promise<RowsPage> => {
+    const result = await dashboardClient.GET('/api/insights/reviews/rows', {
+      params: { query: { ...query, limit: MAX_SHOWN } },
+    });
+    return { rows: requireData(result), total: Number(result.response.headers.get('X-Total-Count')) };
+    // The key of the dialog is the query.
+  }, []);
+  const page = useResource(load);
+  const { value } = page;
+  const count = value === undefined ? '' : `${describeCount(value.total, `the longest ${MAX_SHOWN} are shown`)}. `;
+  return (
+    <RowsFrame
+      title={describeRows(query)}
+      status={`${count}${MEASURE_TEXTS[query.measure].help}`}
+      acts={
+        <a class="button" href={toExportAddress(query)} download>
+          Export CSV
+        </a>
+      }
+    >
+      <AsyncContent from={page}>{({ rows }) => <Rows rows={rows} />}</AsyncContent>
+    </RowsFrame>
+  );
+}
+
+function Rows({ rows }: Pick<RowsPage, 'rows'>) {
+  const hasReviewers = rows.some(({ reviewer }) => reviewer !== undefined);
+  return (
+    <table>
+      <TableHead names={['Title', 'Time', 'Repository', 'Author', ...(hasReviewers ? ['Reviewer'] : []), 'Opened']} />
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.url} ${row.reviewer ?? ''}`}>
+            <TitleCell {...row} />
+            <td>{row.seconds === undefined ? 'none' : formatSpan(row.seconds)}</td>
+            <td>{formatRepository(row)}</td>
+            <td>
+              <bdi>{row.author}</bdi>
+            </td>
+            {hasReviewers && (
+              <td>
+                <bdi>{row.reviewer}</bdi>
+              </td>
+            )}
+            <td>{formatDate(row.openedAt)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
