@@ -1,4 +1,4 @@
-import { CHARACTER_SETS, generateValue, toAlphabet, toEntropy } from '../../../src/web/app/secrets/value/generate.js';
+import { CHARACTER_SETS, generateValue, toAlphabet, toEntropy } from '../../../src/web/app/secrets/generate-value.js';
 
 test('generateValue: skips the bytes that would make the first characters more likely', () => {
   const alphabet = '123';

@@ -1,5 +1,4 @@
-import { findDueWork, sortByDue } from '../../../src/web/app/secrets/find-due.js';
-import { findReaders } from '../../../src/web/app/secrets/find-readers.js';
+import { findDueWork, findReaders, sortByDue } from '../../../src/web/app/secrets/metadata.js';
 
 test('findReaders: compares the recipients of a value with the current keys', () => {
   const object = { used_by: ['shop', 'api', 'old'], recipients: ['age1own', 'age1shop', 'age1former'] };

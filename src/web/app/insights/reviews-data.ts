@@ -134,7 +134,7 @@ function formatRange({ fromSeconds, belowSeconds }: Range): string {
 }
 
 /** A bar of a histogram with its range. */
-export interface RangeBar extends Bar, Range {}
+interface RangeBar extends Bar, Range {}
 
 export const toRangeBars = ({ histogram }: Pick<ReviewMeasure, 'histogram'>): readonly RangeBar[] =>
   histogram.map(({ count, ...range }) => ({ ...range, label: formatRange(range), parts: [count] }));

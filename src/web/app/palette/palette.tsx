@@ -5,7 +5,7 @@ import { newestBoard } from '../board/data/board-store.js';
 import { formatRepositoryName } from '../board/data/rows.js';
 import { isServiceEnabled } from '../page-data.js';
 import { APP_PAGES } from '../routes.js';
-import { linkToSecret } from '../secrets/names.js';
+import { linkToSecret } from '../secrets/metadata.js';
 import { user } from '../session.js';
 import { type Theme, theme } from '../ui/preferences.js';
 

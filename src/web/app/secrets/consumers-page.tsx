@@ -4,8 +4,8 @@ import { ConfirmButton } from '../ui/buttons.js';
 import { Field, Form } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
-import { rememberKeys } from './known-keys.js';
-import { type ConsumerEntry, linkToConsumer } from './names.js';
+import { rememberKeys } from './browser-keys.js';
+import { type ConsumerEntry, linkToConsumer } from './metadata.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { listAllConsumers, secretsClient } from './secrets.js';
 

@@ -5,7 +5,7 @@ import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { AuditTable } from './audit/audit-table.js';
-import type { ObjectMetadata, ObjectVersion } from './names.js';
+import type { ObjectMetadata, ObjectVersion } from './metadata.js';
 import { locateSecret, secretsClient } from './secrets.js';
 import { SignedBy } from './signatures/signed-by.js';
 
@@ -27,7 +27,7 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
   }, [slug, id, updated_at]);
   const history = useResource(load);
   const restore = async (previous: ObjectVersion): Promise<void> => {
-    const { restoreValue } = await import('./signatures/store-value.js');
+    const { restoreValue } = await import('./signatures/stored-values.js');
     await restoreValue(object, previous);
     await onChange();
     showToast(`Version ${previous.version} of “${slug}” restored.`);

@@ -1,21 +1,31 @@
+import '../style/cards.css';
 import type { ComponentChildren } from 'preact';
 import { useLocation, useRoute } from 'preact-iso';
 import { useCallback, useState } from 'preact/hooks';
+import { toFingerprint } from '../../../sealing/ssh-signature.js';
 import { requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { Field, Form } from '../ui/form.js';
+import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { formatActor } from './audit/audit-table.js';
 import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
-import { linkToConsumer, linkToSecret, linkToTag, type ObjectMetadata, SLUG_PATTERN } from './names.js';
-import { Readers } from './readers.js';
-import { loadOwnPublicKey } from './recipients.js';
+import {
+  findReaders,
+  linkToConsumer,
+  linkToSecret,
+  linkToTag,
+  type ObjectMetadata,
+  type Reader,
+  type ReaderState,
+  SLUG_PATTERN,
+} from './metadata.js';
 import { SecretHistory } from './secret-history.js';
 import { ReplaceValue, RevealValue } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
-import { listVariants, locateSecret, secretsClient } from './secrets.js';
+import { listAllConsumers, listVariants, loadOwnPublicKey, locateSecret, secretsClient } from './secrets.js';
 import { SignedBy } from './signatures/signed-by.js';
 
 export function SecretPage() {
@@ -161,7 +171,7 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
   const params = locateSecret(object);
   const rename = async (): Promise<void> => {
     const slug = name.trim();
-    const { renameSecret } = await import('./signatures/store-value.js');
+    const { renameSecret } = await import('./signatures/stored-values.js');
     await renameSecret(object, slug);
     showToast(`“${object.slug}” renamed to “${slug}”.`);
     route(linkToSecret({ slug }), true);
@@ -201,4 +211,62 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
       </div>
     </>
   );
+}
+
+const STATE_NAMES: Readonly<Record<ReaderState, string>> = {
+  current: 'can read it',
+  outdated: 'can’t read it: its key has changed since',
+  'no-key': 'can’t read it: no public key',
+  unknown: 'can read it: not the current key of a consumer',
+};
+
+interface ReadersProps {
+  readonly object: ObjectMetadata;
+  readonly ownKey: string | undefined;
+}
+
+/** The parties that can read a value, with the fingerprints of their keys. */
+export function Readers({ object, ownKey }: ReadersProps) {
+  const load = useCallback(async () => {
+    const readers = findReaders(object, ownKey, (object.used_by ?? []).length === 0 ? [] : await listAllConsumers());
+    return Promise.all(
+      readers.map(async (reader) =>
+        reader.key === undefined ? reader : { ...reader, fingerprint: await toFingerprint(reader.key) },
+      ),
+    );
+  }, [object, ownKey]);
+  const readers = useResource(load);
+  if (object.recipients === undefined) return null;
+  return (
+    <section class="readers" aria-label="Readers">
+      <h2>Who can read it</h2>
+      <AsyncContent from={readers}>
+        {(list) => (
+          <table class="cards" aria-label="Readers">
+            <TableHead names={['Reader', 'State', 'Key fingerprint']} />
+            <tbody>
+              {list.map((reader, index) => (
+                <tr key={reader.name ?? index}>
+                  <td data-name="Reader">
+                    <ReaderName {...reader} />
+                  </td>
+                  <td data-name="State">
+                    <span class={reader.state === 'current' ? 'good' : 'bad'}>{STATE_NAMES[reader.state]}</span>
+                  </td>
+                  <td data-name="Key">
+                    {reader.fingerprint === undefined ? 'none' : <code class="key">{reader.fingerprint}</code>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </AsyncContent>
+    </section>
+  );
+}
+
+function ReaderName({ name, isConsumer }: Reader) {
+  if (name === undefined) return <>Other key</>;
+  return isConsumer ? <a href={linkToConsumer(name)}>{name}</a> : <strong>{name}</strong>;
 }

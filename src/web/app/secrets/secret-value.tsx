@@ -3,13 +3,11 @@ import { ActionButton, CopyButton } from '../ui/buttons.js';
 import { Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
-import type { ObjectMetadata } from './names.js';
-import { findOwnPublicKey, ReaderPicker } from './recipients.js';
-import { useSealingError } from './sealing-message.js';
-import { SecretField, type SecretInput } from './secret-field.js';
+import type { ObjectMetadata } from './metadata.js';
+import { copySecretly } from './secrets-layout.js';
+import { findOwnPublicKey, useSealingError } from './secrets.js';
 import { UnsignedNote } from './signatures/signed-by.js';
-import { copySecretly } from './value/clipboard.js';
-import { ValueGenerator } from './value/generator.js';
+import { ReaderPicker, SecretField, type SecretInput, ValueGenerator } from './value-fields.js';
 
 interface ReadValueProps {
   readonly object: ObjectMetadata;
@@ -29,14 +27,15 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
   const [problem, show] = useSealingError(() =>
     withIdentity({
       why: `Unlock your key to show “${slug}”.`,
-      work: async (identity) => setValue(await (await import('./open-value.js')).openValue(object, identity)),
+      work: async (identity) =>
+        setValue(await (await import('./signatures/stored-values.js')).openValue(object, identity)),
     }),
   );
   const [copyProblem, copy] = useSealingError(() =>
     withIdentity({
       why: `Unlock your key to copy “${slug}”.`,
       work: async (identity) => {
-        const text = decodeText(await (await import('./open-value.js')).openValue(object, identity));
+        const text = decodeText(await (await import('./signatures/stored-values.js')).openValue(object, identity));
         if (text === undefined) throw new Error('This value is binary. Show it, and save it as a file.');
         await copySecretly(text, `The value of “${slug}”`);
       },
@@ -46,7 +45,7 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
     withIdentity({
       why: `Unlock your key to re-encrypt “${slug}”.`,
       work: async (identity) => {
-        await (await import('./open-value.js')).resealValue(object, identity);
+        await (await import('./signatures/stored-values.js')).resealValue(object, identity);
         await onChange();
         showToast(`“${slug}” re-encrypted to your key and the current keys of its consumers.`);
       },
@@ -162,7 +161,7 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
     void findOwnPublicKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
   }, [object.recipients]);
   const [problem, rotate] = useSealingError(async () => {
-    const { storeReplacement } = await import('./signatures/store-value.js');
+    const { storeReplacement } = await import('./signatures/stored-values.js');
     await storeReplacement(object, { value, usedBy, keepReadableCopy: isReadable });
     setValue('');
     await onChange();

@@ -3,7 +3,7 @@ import { requireData } from '../../api.js';
 import { parseAddressState, type Query } from '../../ui/address.js';
 import { Select } from '../../ui/form.js';
 import { shiftDay, toMoment } from '../../ui/times.js';
-import type { AuditLogEntry } from '../names.js';
+import type { AuditLogEntry } from '../metadata.js';
 import { secretsClient } from '../secrets.js';
 
 export interface AuditFilterState {

@@ -2,7 +2,7 @@ import '../../style/cards.css';
 import type { components } from '../../../../generated/secrets/client.js';
 import { TableHead } from '../../ui/headings.js';
 import { formatDateTime } from '../../ui/times.js';
-import type { AuditLogEntry } from '../names.js';
+import type { AuditLogEntry } from '../metadata.js';
 
 /** A table of audit log entries in the given order. On phones each entry is a card. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditLogEntry[] }) {

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import type { components } from '../../../../generated/secrets/client.js';
+import { requireData } from '../../api.js';
 import { ActionButton } from '../../ui/buttons.js';
 import { Form, FormError } from '../../ui/form.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
-import { useSealingError } from '../sealing-message.js';
-import { ValueField } from '../secret-field.js';
-import { loadOwnerKeys, type OwnerKeyData, type StoredPasskey } from './owner-keys.js';
+import { secretsClient, useSealingError } from '../secrets.js';
+import { ValueField } from '../value-fields.js';
 import type { Identity } from './wrapping.js';
 
 /** The unlocked identity and its setter. It is component state, so it is discarded with the page. */
@@ -133,4 +134,30 @@ function ByPasting({ unlock }: { readonly unlock: UnlockBy }) {
       </Form>
     </details>
   );
+}
+
+type Schemas = components['schemas'];
+export type StoredPasskey = Schemas['Credential'];
+
+/** The data that the server stores about the owner's identity. It can decrypt none of it. */
+export interface OwnerKeyData {
+  /** Omitted while there is no identity. */
+  readonly publicKey?: string;
+  /** The identity, wrapped with the recovery phrase: an armored age file. */
+  readonly recovery?: string;
+  readonly passkeys: readonly StoredPasskey[];
+}
+
+export async function loadOwnerKeys(): Promise<OwnerKeyData> {
+  const [identity, passkeys] = await Promise.all([
+    secretsClient.GET('/auth/identity'),
+    secretsClient.GET('/credentials', { params: { query: { limit: 500 } } }),
+  ]);
+  const { public_key: publicKey, recovery_wrapped_identity: recovery } = requireData(identity);
+  return { publicKey, recovery, passkeys: requireData(passkeys) };
+}
+
+/** Saves keys and wrapped copies, and returns the stored state. A stored recovery copy is never replaced. */
+export async function saveOwnerIdentity(body: Schemas['KeepIdentityRequest']): Promise<Schemas['OwnerIdentity']> {
+  return requireData(await secretsClient.PUT('/auth/identity', { body }));
 }

@@ -5,14 +5,12 @@ import { ActionButton } from '../../ui/buttons.js';
 import { Field, FormError, Radios } from '../../ui/form.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
-import { useFirstKey } from '../identity/first-key.js';
+import { useFirstKey } from '../identity/create-key.js';
 import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
-import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../names.js';
-import { findOwnPublicKey, ReaderPicker } from '../recipients.js';
-import { toSealingProblem, useSealingError } from '../sealing-message.js';
-import { ValueField } from '../secret-field.js';
+import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../metadata.js';
 import { SecretsLayout } from '../secrets-layout.js';
-import { listAllSecrets } from '../secrets.js';
+import { findOwnPublicKey, listAllSecrets, toSealingProblem, useSealingError } from '../secrets.js';
+import { ReaderPicker, ValueField } from '../value-fields.js';
 import { MAX_VARIABLES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
 import { ImportPreview, type ImportResults } from './import-preview.js';
 
@@ -82,7 +80,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     withIdentity({
       why: 'Unlock your key to compare the values.',
       work: async (identity) => {
-        const { openValue } = await import('../open-value.js');
+        const { openValue } = await import('../signatures/stored-values.js');
         const found = new Map<string, boolean>();
         for (const { variable, value, object } of plan) {
           if (object === undefined) continue;
@@ -229,7 +227,7 @@ interface StoreOptions {
 /** Seals and stores one variable. An existing secret keeps its consumers and tags, unless others are chosen. */
 async function storeEntry({ slug, value, object }: PlannedEntry, options: StoreOptions): Promise<void> {
   const { usedBy, isReadable, own, tags } = options;
-  const { storeReplacement, storeSecret } = await import('../signatures/store-value.js');
+  const { storeReplacement, storeSecret } = await import('../signatures/stored-values.js');
   if (object === undefined) return storeSecret({ slug, value, usedBy, keepReadableCopy: isReadable, tags });
   const wasReadable = own !== undefined && object.recipients?.includes(own) === true;
   await storeReplacement(object, {

@@ -11,8 +11,8 @@ import {
 } from '../../../../sealing/authentic-values.js';
 import { type SealingCode, SealingError } from '../../../../sealing/sealing-error.js';
 import { requireData } from '../../api.js';
-import { readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
-import type { ObjectMetadata, ObjectVersion } from '../names.js';
+import { readBrowserKeys, saveBrowserKeys } from '../browser-keys.js';
+import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
 import { locateSecret, secretsClient } from '../secrets.js';
 
 /** Stores the number and time of the newest signed value of each secret that this browser has used, by id. */

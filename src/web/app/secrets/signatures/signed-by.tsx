@@ -4,9 +4,9 @@ import { FormError } from '../../ui/form.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { formatDateTime } from '../../ui/times.js';
 import { showToast } from '../../ui/toasts.js';
-import type { ObjectMetadata, ObjectVersion } from '../names.js';
-import { useSealingError } from '../sealing-message.js';
-import { findBrowserSigner } from './browser-signer.js';
+import { findBrowserSigner } from '../browser-keys.js';
+import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
+import { useSealingError } from '../secrets.js';
 import type { SignatureState } from './check-value.js';
 
 interface SignedByProps {
@@ -44,7 +44,7 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
     await loaded.reload();
   });
   const sign = async (): Promise<void> => {
-    const { signStoredValue } = await import('./store-value.js');
+    const { signStoredValue } = await import('./stored-values.js');
     await signStoredValue(object);
     await onChange();
     showToast(`Value of “${slug}” signed.`);

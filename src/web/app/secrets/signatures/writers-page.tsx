@@ -3,8 +3,8 @@ import { ConfirmButton, CopyButton } from '../../ui/buttons.js';
 import { Field, Form, FormError, useFormError } from '../../ui/form.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
+import { createBrowserSigner, deleteBrowserSigner } from '../browser-keys.js';
 import { SecretsLayout } from '../secrets-layout.js';
-import { createBrowserSigner, deleteBrowserSigner } from './browser-signer.js';
 import type { Writer } from './writers.js';
 
 const loadWriters = async () => (await import('./writers.js')).listTrustedWriters();

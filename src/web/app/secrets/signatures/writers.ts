@@ -1,8 +1,7 @@
 /** The writers that this browser trusts, and the names that it has for them. */
 import { addWriter, describeSigner } from '../../../../sealing/authentic-values.js';
 import { formatSignerKey, parseSignerKey, toSignerFingerprint } from '../../../../sealing/ssh-signature.js';
-import { readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
-import { findBrowserSigner } from './browser-signer.js';
+import { findBrowserSigner, readBrowserKeys, saveBrowserKeys } from '../browser-keys.js';
 
 export interface Writer {
   /** The public key, `ssh-ed25519 AAAA…`. */
@@ -13,7 +12,7 @@ export interface Writer {
   readonly patterns: readonly string[];
 }
 
-export interface WriterList {
+interface WriterList {
   /** The key of this browser. */
   readonly own: Writer | undefined;
   readonly trusted: readonly Writer[];

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** The size in bytes of the image at each link, once it is known; `null` when the image can't be generated. */
-export type FileSizes = ReadonlyMap<string, number | null>;
+type FileSizes = ReadonlyMap<string, number | null>;
 
 /**
  * Fetches links one after another, which generates their images. A change of the links cancels the remaining requests.

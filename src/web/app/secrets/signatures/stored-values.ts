@@ -1,4 +1,4 @@
-/** Stores values from the pages: sealed in this browser, and signed if it has a signing key. Loaded on demand. */
+/** Opens and stores values in the pages: sealed in this browser, and signed if it has a signing key. Loaded on demand. */
 import { addWriter, describeSigner, listWriters, signValue } from '../../../../sealing/authentic-values.js';
 import {
   type NewSecret,
@@ -7,13 +7,14 @@ import {
   sealSecretReplacement,
   type SecretReplacement,
 } from '../../../../sealing/put-secret.js';
+import { open } from '../../../../sealing/seal.js';
 import type { Signer } from '../../../../sealing/value-statement.js';
 import { requireData, toProblem } from '../../api.js';
-import { createBrowserKeyCheck, readBrowserKeys, saveBrowserKeys } from '../known-keys.js';
-import type { ObjectMetadata, ObjectVersion } from '../names.js';
+import { createBrowserKeyCheck, findBrowserSigner, readBrowserKeys, saveBrowserKeys } from '../browser-keys.js';
+import type { Identity } from '../identity/wrapping.js';
+import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
 import { locateSecret, secretsClient } from '../secrets.js';
-import { findBrowserSigner } from './browser-signer.js';
-import { readCheckedValue, fetchValue, readSignatureState, rememberNewest } from './check-value.js';
+import { fetchValue, readCheckedValue, readSignatureState, rememberNewest } from './check-value.js';
 
 /** Stores a new secret. @throws as `sealNewSecret`. */
 export async function storeSecret(secret: NewSecret): Promise<void> {
@@ -140,4 +141,25 @@ async function rememberSigned({ id, slug, version }: ObjectMetadata, { signer, s
   const known = readBrowserKeys();
   if (!listWriters(known, slug).includes(key)) saveBrowserKeys({ ...known, ...addWriter(known, key, slug) });
   if (version !== undefined) rememberNewest({ id, version, time: startedAt });
+}
+
+/**
+ * Fetches a sealed value, checks its signature, and opens it in this browser.
+ *
+ * @throws SealingError `no_match` when the value is not sealed to the identity; as `checkValue`.
+ */
+export async function openValue(object: ObjectMetadata, { secret }: Identity): Promise<Uint8Array<ArrayBuffer>> {
+  const { sealed } = await readCheckedValue(object);
+  return open(sealed, secret);
+}
+
+/**
+ * Opens the value of a secret, and reseals it to the current keys of its consumers and of the owner.
+ *
+ * @throws SealingError `no_match` when the value is not sealed to the identity, `no_key` for a consumer without a key;
+ * ApiError `precondition_failed` when the value was replaced after `object` was read.
+ */
+export async function resealValue(object: ObjectMetadata, identity: Identity): Promise<void> {
+  const value = await openValue(object, identity);
+  await storeReplacement(object, { value, keepReadableCopy: true });
 }

@@ -10,13 +10,14 @@ import {
   NO_KNOWN_KEYS,
   type PartyKey,
 } from '../../../sealing/known-keys.js';
-import type { ObjectMetadata } from './names.js';
+import type { Signer } from '../../../sealing/value-statement.js';
+import type { ObjectMetadata } from './metadata.js';
 
 /** Stores the public keys that this browser has encrypted to, to detect a key that was replaced on the server. */
 const STORAGE_KEY = 'trellis-known-keys';
 
 /** The keys of this browser, with the names that its user has given to writers, by their public keys. */
-export interface BrowserKeys extends KnownKeys {
+interface BrowserKeys extends KnownKeys {
   readonly writerNames?: Readonly<Record<string, string>>;
 }
 
@@ -102,4 +103,78 @@ function KeyChangeDialog({ changes, settle }: Question) {
       </div>
     </dialog>
   );
+}
+
+/**
+ * The database with the signing key of this browser: a key pair of WebCrypto, whose private key no script can read.
+ * Scripts of this origin can sign with it, as long as the browser stores it.
+ */
+const DATABASE = 'trellis-signing';
+const STORE = 'keys';
+const KEY = 'own';
+
+/** Returns the key that signs the values of this browser; `undefined` without one. */
+export async function findBrowserSigner(): Promise<Signer | undefined> {
+  if (typeof indexedDB === 'undefined') return undefined;
+  const pair = await withStore('readonly', (store) => store.get(KEY) as IDBRequest<CryptoKeyPair | undefined>);
+  return pair && toSigner(pair);
+}
+
+/** Creates the key of this browser, or returns the existing one. */
+export async function createBrowserSigner(): Promise<Signer> {
+  const pair = await generate();
+  try {
+    await withStore('readwrite', (store) => store.add(pair, KEY));
+    return await toSigner(pair);
+  } catch (error) {
+    // Another tab has created it.
+    const existing = await findBrowserSigner();
+    if (existing !== undefined) return existing;
+    throw error;
+  }
+}
+
+export async function deleteBrowserSigner(): Promise<void> {
+  await withStore('readwrite', (store) => store.delete(KEY));
+}
+
+/** @throws Error in browsers without Ed25519. */
+async function generate(): Promise<CryptoKeyPair> {
+  try {
+    return await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']);
+  } catch {
+    throw new Error('This browser can’t create signing keys. Use a newer one, or “trellis secrets keygen”.');
+  }
+}
+
+async function toSigner({ publicKey, privateKey }: CryptoKeyPair): Promise<Signer> {
+  const raw = await crypto.subtle.exportKey('raw', publicKey);
+  return {
+    publicKey: new Uint8Array(raw),
+    sign: async (bytes) => new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, bytes)),
+  };
+}
+
+async function withStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  const opening = indexedDB.open(DATABASE, 1);
+  opening.onupgradeneeded = () => void opening.result.createObjectStore(STORE);
+  const database = await toPromise(opening);
+  try {
+    const transaction = database.transaction(STORE, mode);
+    const completed = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new Error('The browser did not store the key.'));
+    });
+    const [result] = await Promise.all([toPromise(work(transaction.objectStore(STORE))), completed]);
+    return result;
+  } finally {
+    database.close();
+  }
+}
+
+function toPromise<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('The browser’s database failed.'));
+  });
 }

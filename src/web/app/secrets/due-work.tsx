@@ -1,10 +1,53 @@
 import { useState } from 'preact/hooks';
+import { readAll } from '../../../generated/secrets/client.js';
 import { describeProblem } from '../api.js';
 import { ActionButton } from '../ui/buttons.js';
+import { useResource } from '../ui/resource.js';
+import { serverNow } from '../ui/times.js';
 import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
-import { linkToSecret, type ObjectMetadata } from './names.js';
-import { toSealingProblem } from './sealing-message.js';
+import { type ConsumerToken, findDueWork, findExpiring, linkToSecret, type ObjectMetadata } from './metadata.js';
+import { secretsClient, toSealingProblem } from './secrets.js';
+
+async function listConsumerTokens(): Promise<readonly ConsumerToken[]> {
+  const tokens: ConsumerToken[] = [];
+  for await (const token of readAll((query) => secretsClient.GET('/consumer-tokens', { params: { query } })))
+    tokens.push(token);
+  return tokens;
+}
+
+/** The list of due work is collapsed to this many entries. */
+const SHOWN = 5;
+
+/** Lists secrets to rotate or re-encrypt and tokens that expire soon. It is absent while nothing is due. */
+export function DueWork({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
+  const tokens = useResource(listConsumerTokens);
+  const now = serverNow();
+  const due = [
+    ...objects.flatMap((object) => findDueWork(object, now) ?? []),
+    ...findExpiring(tokens.value ?? [], now),
+  ];
+  if (due.length === 0) return null;
+  const sorted = due.sort((a, b) => a.at - b.at);
+  return (
+    <section class="due" aria-labelledby="due-work">
+      <h2 id="due-work">Due ({due.length})</h2>
+      <ul>
+        {sorted.slice(0, SHOWN).map(({ href, name, text, isOverdue }) => (
+          <li key={`${href} ${name}`}>
+            <a href={href}>
+              <bdi>{name}</bdi>
+            </a>{' '}
+            <span class={isOverdue ? 'bad' : 'wait'}>{text}</span>
+          </li>
+        ))}
+      </ul>
+      {sorted.length > SHOWN && (
+        <p class="quiet">and {sorted.length - SHOWN} more, which are first in the list below</p>
+      )}
+    </section>
+  );
+}
 
 interface ResealAllProps {
   readonly objects: readonly ObjectMetadata[];
@@ -56,7 +99,7 @@ async function resealEach(
   identity: Identity,
   onDone: (count: number) => void,
 ): Promise<Failure[]> {
-  const { resealValue } = await import('./open-value.js');
+  const { resealValue } = await import('./signatures/stored-values.js');
   const failed: Failure[] = [];
   for (const [index, object] of objects.entries()) {
     await resealValue(object, identity).catch((error: unknown) =>
