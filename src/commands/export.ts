@@ -3,7 +3,6 @@ import { constants, copyFile, mkdir, readFile, rename, rm, stat, writeFile } fro
 import path from 'node:path';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
-import { findQueryFolder } from '@trellis/site/graphql/stored-queries';
 import { Command } from 'commander';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';
@@ -70,6 +69,7 @@ export async function exportSite(options: ExportOptions): Promise<number> {
   const before = await readManifest(output);
   const responses: StoredResponse[] = [];
   const onResponse = (response: StoredResponse): void => void responses.push(response);
+  const { findQueryFolder } = await import('@trellis/site/graphql/stored-queries');
   const { withStoredImages } = await import('./stored-images.js');
   return withStoredImages({ ...options, linkKey: LINK_KEY, onResponse }, async ({ imaging, siteConfig, failures }) => {
     const messages = failures.map(({ message }) => message);

@@ -226,7 +226,7 @@ interface ReadersProps {
 }
 
 /** The parties that can read a value, with the fingerprints of their keys. */
-export function Readers({ object, ownKey }: ReadersProps) {
+function Readers({ object, ownKey }: ReadersProps) {
   const load = useCallback(async () => {
     const readers = findReaders(object, ownKey, (object.used_by ?? []).length === 0 ? [] : await listAllConsumers());
     return Promise.all(

@@ -1,5 +1,5 @@
 import { type EnvFile, findSlugProblem, SEALED_PREFIX, toKebab } from '../../../../sealing/env-file.js';
-import type { ObjectMetadata } from '../names.js';
+import type { ObjectMetadata } from '../metadata.js';
 
 /** Whether names such as `DB_PASSWORD` stay as they are or become `db-password`. */
 export type Naming = 'as-is' | 'kebab';
