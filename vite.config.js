@@ -3,7 +3,7 @@ import { defaultClientConditions, defineConfig } from 'vite';
 
 /** Modules that nearly every page needs. */
 const SHELL =
-  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|packages[\\/]client[\\/]|src[\\/]generated[\\/]dashboard[\\/]|app[\\/](?:ui[\\/])?(?!passkeys|filters)[^\\/]+$/;
+  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|packages[\\/]client[\\/]|src[\\/]generated[\\/]dashboard[\\/]|app[\\/](?:ui[\\/])?(?!filters)[^\\/]+$/;
 
 /** The parser of dotenv needs no module of Node; its other functions, which the pages do not call, import some. */
 const dotenvInBrowsers = {

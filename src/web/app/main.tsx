@@ -9,10 +9,9 @@ import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
 import { checkRestoredSession, followSignIns, loadSession, user } from './session.js';
 import { Heading } from './ui/headings.js';
-import { PageLayout } from './ui/page-layout.js';
+import { PageLayout, Toasts } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';
 import { repeatAfterSignIn, RequireSignIn, SessionExpired } from './ui/require-sign-in.js';
-import { Toasts } from './ui/toast-list.js';
 
 const routes = APP_PAGES.filter(({ isThere }) => isThere).map(toRoute);
 

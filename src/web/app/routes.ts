@@ -76,7 +76,7 @@ export const APP_PAGES: readonly AppPage[] = [
   },
   {
     path: '/vault/import',
-    load: () => import('./secrets/import/import-page.js').then(({ ImportPage }) => ImportPage),
+    load: () => import('./secrets/import-page.js').then(({ ImportPage }) => ImportPage),
     needs: 'admin',
     isThere: isServiceEnabled('secrets'),
   },
@@ -126,7 +126,7 @@ export const APP_PAGES: readonly AppPage[] = [
     path: '/site',
     name: 'Site',
     icon: 'folder',
-    load: loadSitePage(() => import('./site/files/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
+    load: loadSitePage(() => import('./site/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),
   },

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import { parseEnvFile } from '../../../src/sealing/env-file.js';
-import { describePlan, planImport } from '../../../src/web/app/secrets/import/import-plan.js';
+import { describePlan, planImport } from '../../../src/web/app/secrets/import-plan.js';
 import type { ObjectMetadata } from '../../../src/web/app/secrets/metadata.js';
 
 const object = (slug: string, usedBy: string[] = []): ObjectMetadata => ({

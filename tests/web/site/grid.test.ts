@@ -1,10 +1,11 @@
 import type { KindDescription } from '@trellis/core/record-types';
-import { parseFilter, toFilter } from '../../../src/web/app/site/grid/grid-filter.js';
 import {
   defaultColumns,
   linkToGrid,
   listGridColumns,
+  parseFilter,
   parseGridState,
+  toFilter,
 } from '../../../src/web/app/site/grid/grid-state.js';
 
 const field = (name: string, column?: object) => ({

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
 import { requireData } from '../api.js';
-import { confirmWithPasskey } from '../passkeys.js';
+import { confirmWithPasskey } from '../sign-in/sign-in.js';
 import { ActionButton } from '../ui/buttons.js';
 import { Field, Form, FormError, useFormError } from '../ui/form.js';
 import { formatTime } from '../ui/times.js';

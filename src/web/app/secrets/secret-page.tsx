@@ -22,8 +22,7 @@ import {
   type ReaderState,
   SLUG_PATTERN,
 } from './metadata.js';
-import { SecretHistory } from './secret-history.js';
-import { ReplaceValue, RevealValue } from './secret-value.js';
+import { ReplaceValue, RevealValue, SecretHistory } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { listAllConsumers, listVariants, loadOwnPublicKey, locateSecret, secretsClient } from './secrets.js';
 import { SignedBy } from './signatures/signed-by.js';

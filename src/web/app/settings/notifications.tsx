@@ -7,9 +7,7 @@ import { Field, Form, OneTimeSecret, Select } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
-import { KIND_NAMES, type Rules, RulesField } from './notification-rules.js';
-import { NotificationTimes } from './notification-times.js';
-import { subscribeToPush, supportsPush } from './push-subscription.js';
+import { KIND_NAMES, NotificationTimes, type Rules, RulesField } from './notification-rules.js';
 
 type Schemas = components['schemas'];
 type Channel = Schemas['NotificationChannel'];
@@ -251,4 +249,28 @@ function describe({ state, attempts, createdAt, nextAttemptAt, endedAt }: Delive
   const tries = attempts > 1 ? ` · ${attempts} attempts` : '';
   const next = nextAttemptAt === undefined || attempts === 0 ? '' : ` · next attempt ${formatDateTime(nextAttemptAt)}`;
   return `${STATES[state]} · ${formatDateTime(endedAt ?? createdAt)}${tries}${next}`;
+}
+
+type PushSubscriptionBody = components['schemas']['PushSubscription'];
+
+/** Whether this browser supports web push. Safari on iOS does so only for pages on the home screen. */
+const supportsPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window;
+
+/**
+ * Asks for permission, and subscribes this browser.
+ *
+ * @param publicKey The server's public key in base64url.
+ * @throws Error with a message for the user.
+ */
+async function subscribeToPush(publicKey: string): Promise<PushSubscriptionBody> {
+  if ((await Notification.requestPermission()) !== 'granted') {
+    throw new Error('Notifications are blocked. Allow them for this site in the settings of the browser.');
+  }
+  await navigator.serviceWorker.register('/push-worker.js');
+  const { pushManager } = await navigator.serviceWorker.ready;
+  // A subscription with another key, of an earlier server, can't be used.
+  await (await pushManager.getSubscription())?.unsubscribe();
+  const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  // The type has the shape that every browser returns.
+  return subscription.toJSON() as PushSubscriptionBody;
 }

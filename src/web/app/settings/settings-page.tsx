@@ -11,10 +11,9 @@ import { Heading } from '../ui/headings.js';
 import { theme, type Theme } from '../ui/preferences.js';
 import { formatDateTime, timezone } from '../ui/times.js';
 import { showError, showToast } from '../ui/toasts.js';
+import { PasskeysSection, SessionsSection } from './account.js';
 import { Forges } from './forges.js';
 import { NotificationsSection } from './notifications.js';
-import { PasskeysSection } from './passkeys.js';
-import { SessionsSection } from './sessions.js';
 import { FeedsSection, SharingSection } from './sharing.js';
 import { Tokens } from './tokens.js';
 

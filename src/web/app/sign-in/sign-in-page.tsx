@@ -1,12 +1,14 @@
+import { browserSupportsWebAuthn } from '@simplewebauthn/browser';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ApiError } from '../../../generated/dashboard/client.js';
+import { dashboardClient } from '../api.js';
 import { isServiceEnabled, publicOrigin, ROUTER_SCOPE } from '../page-data.js';
-import { browserSupportsWebAuthn } from '../passkeys.js';
 import { belongsToOther, type SessionUser, user } from '../session.js';
 import { CopyButton } from '../ui/buttons.js';
+import { Field, Form, FormError, useFormError } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
-import { CreateAccount, ExpiredLink, type InvitationLink, readInvitationLink } from './create-account.js';
-import { SignInForm } from './sign-in.js';
+import { registerAccount, SignInButton, SignInForm } from './sign-in.js';
 
 /** The sign-in form, the account form of a link, or the reason why passkeys don't work in this browser or here. */
 export function SignInPage() {
@@ -135,4 +137,122 @@ function CopyAddress() {
       <CopyButton value={location.href} what="the address of this page" />
     </p>
   );
+}
+
+interface JoinProps {
+  readonly link: InvitationLink;
+  readonly onDone: (user: SessionUser) => void;
+  /** Called when the link is no longer valid. */
+  readonly onEnded: () => void;
+}
+
+/** A form that creates the account of a setup link or an invitation, with its first passkey. */
+function CreateAccount({ link, onDone, onEnded }: JoinProps) {
+  const [username, setUsername] = useState(link.username ?? '');
+  const [displayName, setDisplayName] = useState('');
+  const [problem, join] = useFormError(async () => {
+    // For an invitation, the server uses the names that the admin has entered.
+    const account = { username, displayName: displayName || username, inviteToken: link.secret };
+    await registerAccount(account).then(onDone, (error: unknown) => {
+      if (!(error instanceof ApiError && error.code === 'forbidden')) throw error;
+      onEnded();
+    });
+  });
+  useEffect(() => {
+    if (link.isSetup) void isSetupOpen().then((isOpen) => !isOpen && onEnded());
+  }, [link]);
+  return (
+    <section class="narrow">
+      <Heading>{link.isSetup ? 'Create the admin account' : 'Create your account'}</Heading>
+      <Form verb="Create a passkey" onSave={join}>
+        <Field
+          label="Username"
+          required
+          maxLength={64}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellcheck={false}
+          readOnly={link.username !== null}
+          value={username}
+          onValue={setUsername}
+        />
+        {link.isSetup && (
+          <Field
+            label="Display name"
+            required
+            maxLength={100}
+            autoComplete="name"
+            value={displayName}
+            onValue={setDisplayName}
+          />
+        )}
+        <p class="quiet">
+          You’ll sign in with a passkey instead of a password. Your browser asks where to save it: on this device, a
+          phone or a security key.
+        </p>
+        <FormError problem={problem} />
+      </Form>
+    </section>
+  );
+}
+
+/**
+ * Returns whether the server has no accounts yet, so that a used setup link is reported before the form is filled in.
+ */
+async function isSetupOpen(): Promise<boolean> {
+  const { data } = await dashboardClient.GET('/api/auth/registration-status').catch(() => ({ data: undefined }));
+  return data?.open ?? true;
+}
+
+interface LinkEndedProps {
+  readonly link: InvitationLink;
+  readonly onDone: (user: SessionUser) => void;
+}
+
+/** Shown for a link that was used, has expired, was withdrawn or never existed; the server does not reveal which. */
+function ExpiredLink({ link, onDone }: LinkEndedProps) {
+  return (
+    <section class="narrow">
+      <Heading>This link has expired</Heading>
+      {link.isSetup ? (
+        <p>
+          A setup link works once, within one hour, and creates the first account. As long as there are no accounts, the
+          server prints a new link whenever it starts.
+        </p>
+      ) : (
+        <p>
+          An invitation works once, within one hour, unless the admin withdraws it. Ask the admin for a new one
+          {link.username === null ? '' : ` for “${link.username}”`}.
+        </p>
+      )}
+      <p>If you have already used the link, you have an account:</p>
+      <SignInButton onDone={onDone} />
+    </section>
+  );
+}
+
+/** The data of a setup link or an invitation. Links carry it in the fragment, which browsers never send. */
+interface InvitationLink {
+  readonly secret: string;
+  /** Whether this is the setup link, which creates the admin account. */
+  readonly isSetup: boolean;
+  /** The username that an invitation fixes. */
+  readonly username: string | null;
+}
+
+function parseLink(hash: string): InvitationLink | undefined {
+  const fragment = new URLSearchParams(hash.slice(1));
+  const [setup, invite] = [fragment.get('setup'), fragment.get('invite')];
+  const secret = setup ?? invite;
+  return secret === null ? undefined : { secret, isSetup: setup !== null, username: fragment.get('username') };
+}
+
+/**
+ * Reads the link from the address and removes it from the address bar and the history, where others could see it. Pages
+ * that only forward the link must not call this.
+ */
+function readInvitationLink(): InvitationLink | undefined {
+  const link = parseLink(location.hash);
+  if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  return link;
 }

@@ -1,5 +1,6 @@
-import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useLocation } from 'preact-iso';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * Moves the focus between the links of a list with the arrow keys, Home and End. Up and Down move by one row of the
@@ -95,5 +96,86 @@ export function Pagination({ page, count, size, linkTo }: PagerProps) {
         </a>
       )}
     </nav>
+  );
+}
+
+/** Waits for the user to stop typing, so that not every letter starts a search. */
+const SEARCH_DELAY_MS = 300;
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly search: string;
+  readonly maxLength: number;
+  readonly onSearch: (search: string) => void;
+}
+
+/** A search field that reports its text once the user stops typing. */
+export function SearchField({ label, search, maxLength, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(search);
+  const searched = text.trim();
+  useEffect(() => {
+    if (searched === search) return;
+    const timer = setTimeout(() => onSearch(searched), SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <label class="search">
+      {label}
+      <input
+        type="search"
+        maxLength={maxLength}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  /** The address of the page without this panel. */
+  readonly closeTo: string;
+  /** The id of the element that opened the panel. */
+  readonly openedBy: string;
+  readonly children: ComponentChildren;
+}
+
+/** Details beside a list. The panel takes the focus when it opens. Escape closes it and returns the focus. */
+export function DetailsPanel({ title, closeTo, openedBy, children }: PanelProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { route } = useLocation();
+  const isClosed = useRef(false);
+  const close = (): void => {
+    isClosed.current = true;
+    route(closeTo);
+  };
+  useEffect(() => {
+    const { current } = heading;
+    current?.focus({ preventScroll: true });
+    // On narrow screens the panel is below the list.
+    if (current && current.getBoundingClientRect().top > innerHeight) current.scrollIntoView();
+    return () => {
+      // Waits for the next frame, as narrow screens hide the list while the panel is open.
+      if (isClosed.current) requestAnimationFrame(() => document.getElementById(openedBy)?.focus());
+    };
+  }, [openedBy]);
+  return (
+    <section
+      class="details"
+      aria-label={title}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close();
+      }}
+    >
+      <div class="details-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+      {children}
+    </section>
   );
 }

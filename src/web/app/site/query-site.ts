@@ -69,3 +69,9 @@ const readBody = (response: Response): Promise<unknown> =>
 
 const toError = ([first]: ServerErrors): SiteQueryError =>
   new SiteQueryError(first?.message ?? 'The server gave no reason.', first?.extensions?.field);
+
+/** A reference to a record in a response. */
+export interface RecordReference {
+  readonly id: string;
+  readonly internal: { readonly type: string; readonly description: string | null };
+}

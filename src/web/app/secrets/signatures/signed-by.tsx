@@ -7,7 +7,7 @@ import { showToast } from '../../ui/toasts.js';
 import { findBrowserSigner } from '../browser-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
 import { useSealingError } from '../secrets.js';
-import type { SignatureState } from './check-value.js';
+import type { SignatureState } from './trust.js';
 
 interface SignedByProps {
   readonly object: ObjectMetadata;
@@ -28,7 +28,7 @@ interface Loaded {
 export function SignedBy({ object, previous, onChange }: SignedByProps) {
   const { slug } = object;
   const load = useCallback(async (): Promise<Loaded> => {
-    const { readSignatureState } = await import('./check-value.js');
+    const { readSignatureState } = await import('./trust.js');
     const [state, hasKey] = await Promise.all([readSignatureState(object, previous), hasSigningKey()]);
     return { state, hasKey };
   }, [object, previous]);
@@ -38,7 +38,7 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
   const [verified, setVerified] = useState<string>();
   const isVerified = verified !== undefined && verified === signature;
   const [problem, verify] = useSealingError(async () => {
-    const { readCheckedValue } = await import('./check-value.js');
+    const { readCheckedValue } = await import('./trust.js');
     await readCheckedValue(object, previous);
     setVerified(signature);
     await loaded.reload();
@@ -51,7 +51,7 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
   };
   const what = previous === undefined ? slug : `version ${previous.version}`;
   const trust = async ({ signer = '' }: SignatureState): Promise<void> => {
-    const { trustWriter } = await import('./writers.js');
+    const { trustWriter } = await import('./trust.js');
     await trustWriter({ key: signer, patterns: [slug] });
     await loaded.reload();
     showToast(`The writer of ${what} is trusted now.`);

@@ -14,7 +14,7 @@ import { createBrowserKeyCheck, findBrowserSigner, readBrowserKeys, saveBrowserK
 import type { Identity } from '../identity/wrapping.js';
 import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
 import { locateSecret, secretsClient } from '../secrets.js';
-import { fetchValue, readCheckedValue, readSignatureState, rememberNewest } from './check-value.js';
+import { fetchValue, readCheckedValue, readSignatureState, rememberNewest } from './trust.js';
 
 /** Stores a new secret. @throws as `sealNewSecret`. */
 export async function storeSecret(secret: NewSecret): Promise<void> {

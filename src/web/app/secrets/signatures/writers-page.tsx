@@ -5,9 +5,9 @@ import { AsyncContent, useResource } from '../../ui/resource.js';
 import { showToast } from '../../ui/toasts.js';
 import { createBrowserSigner, deleteBrowserSigner } from '../browser-keys.js';
 import { SecretsLayout } from '../secrets-layout.js';
-import type { Writer } from './writers.js';
+import type { Writer } from './trust.js';
 
-const loadWriters = async () => (await import('./writers.js')).listTrustedWriters();
+const loadWriters = async () => (await import('./trust.js')).listTrustedWriters();
 
 /** The signing key of this browser, and the writers whose signatures it trusts. */
 export function WritersPage() {
@@ -49,7 +49,7 @@ function CreateSigningKey({ onChange }: ChangeProps) {
   const [problem, create] = useFormError(async () => {
     const { publicKey } = await createBrowserSigner();
     const [{ nameWriter }, { formatSignerKey }] = await Promise.all([
-      import('./writers.js'),
+      import('./trust.js'),
       import('../../../../sealing/ssh-signature.js'),
     ]);
     nameWriter(formatSignerKey(publicKey), name);
@@ -104,7 +104,7 @@ interface TrustedProps extends ChangeProps {
 
 function TrustedWriters({ writers, own, onChange }: TrustedProps) {
   const remove = async (writer: Writer): Promise<void> => {
-    (await import('./writers.js')).distrustWriter(writer);
+    (await import('./trust.js')).distrustWriter(writer);
     await onChange();
     showToast(`${writer.name ?? writer.fingerprint} is no longer trusted.`);
   };
@@ -153,7 +153,7 @@ function TrustForm({ onChange }: ChangeProps) {
   const [key, setKey] = useState('');
   const [patterns, setPatterns] = useState('*');
   const [problem, save] = useFormError(async () => {
-    const { trustWriter } = await import('./writers.js');
+    const { trustWriter } = await import('./trust.js');
     await trustWriter({ key, name: name.trim(), patterns: patterns.split(',').flatMap((text) => text.trim() || []) });
     setName('');
     setKey('');

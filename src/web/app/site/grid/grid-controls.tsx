@@ -4,10 +4,18 @@ import { useId, useState } from 'preact/hooks';
 import { ActiveFilters } from '../../ui/filters.js';
 import { FormError, Select } from '../../ui/form.js';
 import { Menu } from '../../ui/menu.js';
-import { SearchField } from '../search-field.js';
-import { describeFilter, parseFilter, toFilter } from './grid-filter.js';
-import { defaultColumns, type GridState, linkToGrid, listGridColumns, MAX_TEXT_LENGTH } from './grid-state.js';
-import { toGridQuery } from './list-rows.js';
+import { SearchField } from '../entry-list.js';
+import {
+  defaultColumns,
+  describeFilter,
+  type GridState,
+  linkToGrid,
+  listGridColumns,
+  MAX_TEXT_LENGTH,
+  parseFilter,
+  toFilter,
+  toGridQuery,
+} from './grid-state.js';
 
 interface GridControlsProps {
   readonly kind: KindDescription;

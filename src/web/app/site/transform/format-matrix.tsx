@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ActionButton } from '../../ui/buttons.js';
 import { FormError, useFormError } from '../../ui/form.js';
 import { querySite } from '../query-site.js';
-import { formatBytes, formatShare, useFileSizes } from './file-sizes.js';
+import { formatBytes, formatShare, useFileSizes } from './derived-image.js';
 import type { SourceImage } from './transform-preview.js';
 import { formatArguments, type TransformForm } from './transform.js';
 

@@ -1,8 +1,9 @@
 import type { KindDescription } from '@trellis/core/record-types';
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
+import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
-import { findRecord, isRecordReference, linkToRecord, type RecordData } from './record.js';
+import { querySite, querySitePartially, type RecordReference } from './query-site.js';
 import { SchemaText } from './site-layout.js';
 
 /** The fields of one record of any record type. */
@@ -83,4 +84,35 @@ function List({ values }: { readonly values: readonly unknown[] }) {
       ))}
     </ul>
   );
+}
+
+export type RecordData = Readonly<Record<string, unknown>>;
+
+export const findRecordType = (name: string): KindDescription | undefined =>
+  recordTypeDescriptions.find(({ kind }) => kind === name);
+
+/** Reads all fields of a record; a field that failed is null. Returns `undefined` when there is no such record. */
+export async function findRecord(
+  { kind, single, fields }: KindDescription,
+  id: string,
+): Promise<RecordData | undefined> {
+  const selection = fields.map((field) => field.selection).join(' ');
+  const query = `query ${single}($id: String!) { ${single}(id: {eq: $id}) { ${selection} } }`;
+  const result = await querySitePartially<Readonly<Record<string, RecordData | null>>>(query, { id });
+  if (!(single in result)) throw new Error(`The response contains no result for ${kind}.`);
+  return result[single] ?? undefined;
+}
+
+/** Counts the records of each record type. */
+export async function countRecordTypes(): Promise<ReadonlyMap<string, number>> {
+  const query = `{ ${recordTypeDescriptions.map(({ all }) => `${all} { totalCount }`).join(' ')} }`;
+  const result = await querySite<Readonly<Record<string, { readonly totalCount: number }>>>(query);
+  return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, result[all]?.totalCount ?? 0]));
+}
+
+export const isRecordReference = (value: unknown): value is RecordReference =>
+  typeof value === 'object' && value !== null && 'id' in value && 'internal' in value;
+
+function linkToRecord({ id, internal: { type } }: RecordReference): string {
+  return `/site/records?${new URLSearchParams({ kind: type, record: id }).toString()}`;
 }

@@ -1,18 +1,20 @@
+import '../style/cards.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { EnvFile } from '../../../../sealing/env-file.js';
-import { describeProblem, type Problem } from '../../api.js';
-import { ActionButton } from '../../ui/buttons.js';
-import { Field, FormError, Radios } from '../../ui/form.js';
-import { AsyncContent, useResource } from '../../ui/resource.js';
-import { showToast } from '../../ui/toasts.js';
-import { useFirstKey } from '../identity/create-key.js';
-import { useIdentityPrompt, useUnlockedIdentity } from '../identity/unlock.js';
-import { type ObjectMetadata, splitTags, TAGS_PATTERN } from '../metadata.js';
-import { SecretsLayout } from '../secrets-layout.js';
-import { findOwnPublicKey, listAllSecrets, toSealingProblem, useSealingError } from '../secrets.js';
-import { ReaderPicker, ValueField } from '../value-fields.js';
-import { MAX_VARIABLES, type Naming, type PlannedEntry, planImport } from './import-plan.js';
-import { ImportPreview, type ImportResults } from './import-preview.js';
+import type { EnvFile } from '../../../sealing/env-file.js';
+import { describeProblem, type Problem } from '../api.js';
+import { ActionButton } from '../ui/buttons.js';
+import { Field, FormError, Radios } from '../ui/form.js';
+import { TableHead } from '../ui/headings.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
+import { formatDate } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { useFirstKey } from './identity/create-key.js';
+import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
+import { describePlan, MAX_VARIABLES, type Naming, planImport, type PlannedEntry, STATE_NAMES } from './import-plan.js';
+import { type ObjectMetadata, splitTags, TAGS_PATTERN } from './metadata.js';
+import { SecretsLayout } from './secrets-layout.js';
+import { findOwnPublicKey, listAllSecrets, toSealingProblem, useSealingError } from './secrets.js';
+import { ReaderPicker, ValueField } from './value-fields.js';
 
 /** Larger files are rejected without reading them. */
 const MAX_FILE_BYTES = 2 ** 20;
@@ -80,7 +82,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     withIdentity({
       why: 'Unlock your key to compare the values.',
       work: async (identity) => {
-        const { openValue } = await import('../signatures/stored-values.js');
+        const { openValue } = await import('./signatures/stored-values.js');
         const found = new Map<string, boolean>();
         for (const { variable, value, object } of plan) {
           if (object === undefined) continue;
@@ -196,7 +198,7 @@ function useEnvFile(text: string): ParsedFile {
     };
     if (text.trim() === '') settle({ file: EMPTY });
     else {
-      import('../../../../sealing/env-file.js').then(
+      import('../../../sealing/env-file.js').then(
         ({ parseEnvFile }) => {
           const file = parseEnvFile(text);
           const isTooLong = file.entries.length > MAX_VARIABLES;
@@ -227,7 +229,7 @@ interface StoreOptions {
 /** Seals and stores one variable. An existing secret keeps its consumers and tags, unless others are chosen. */
 async function storeEntry({ slug, value, object }: PlannedEntry, options: StoreOptions): Promise<void> {
   const { usedBy, isReadable, own, tags } = options;
-  const { storeReplacement, storeSecret } = await import('../signatures/stored-values.js');
+  const { storeReplacement, storeSecret } = await import('./signatures/stored-values.js');
   if (object === undefined) return storeSecret({ slug, value, usedBy, keepReadableCopy: isReadable, tags });
   const wasReadable = own !== undefined && object.recipients?.includes(own) === true;
   await storeReplacement(object, {
@@ -237,3 +239,102 @@ async function storeEntry({ slug, value, object }: PlannedEntry, options: StoreO
     keepReadableCopy: isReadable || wasReadable,
   });
 }
+
+/** The result of saving one variable: an error message, or an empty text. */
+type ImportResults = ReadonlyMap<string, string>;
+
+interface PreviewProps {
+  readonly plan: readonly PlannedEntry[];
+  readonly ignoredLines: readonly number[];
+  /** The variables to save. */
+  readonly chosen: ReadonlySet<string>;
+  readonly onChosen: (chosen: ReadonlySet<string>) => void;
+  readonly results: ImportResults;
+}
+
+/** The variables of a file with their state, of which the user selects those to save. Values are not shown. */
+function ImportPreview({ plan, ignoredLines, chosen, onChosen, results }: PreviewProps) {
+  const toggle = (variable: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(variable)) next.add(variable);
+    onChosen(next);
+  };
+  return (
+    <section aria-labelledby="import-preview">
+      <h2 id="import-preview">Preview</h2>
+      <p role="status" class={plan.length === 0 ? 'empty' : undefined}>
+        {describePlan(plan)}
+      </p>
+      {ignoredLines.length > 0 && (
+        <p class="problem">
+          {ignoredLines.length === 1 ? 'This line sets' : 'These lines set'} no variable: {describeLines(ignoredLines)}.
+        </p>
+      )}
+      {plan.length > 0 && (
+        <table class="cards import" aria-label="Variables">
+          <TableHead names={['Secret', 'State', 'Value']} />
+          <tbody>
+            {plan.map((entry) => (
+              <tr key={entry.variable}>
+                <td data-name="Secret">
+                  <label class="choice">
+                    <input
+                      type="checkbox"
+                      aria-label={`Save ${entry.slug}`}
+                      disabled={entry.state === 'invalid' || results.get(entry.variable) === ''}
+                      checked={chosen.has(entry.variable)}
+                      onChange={() => toggle(entry.variable)}
+                    />
+                    <span>
+                      <strong>{entry.slug}</strong>
+                      {entry.slug !== entry.variable && <span class="quiet"> from {entry.variable}</span>}
+                    </span>
+                  </label>
+                </td>
+                <td data-name="State">
+                  <State entry={entry} result={results.get(entry.variable)} />
+                </td>
+                <td data-name="Value">{describeValue(entry)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+const describeValue = ({ value }: PlannedEntry): string =>
+  value.length === 1 ? '1 character' : `${value.length} characters`;
+
+const SHOWN_LINES = 10;
+
+const describeLines = (lines: readonly number[]): string =>
+  lines.slice(0, SHOWN_LINES).join(', ') + (lines.length > SHOWN_LINES ? ' …' : '');
+
+function State({ entry, result }: { readonly entry: PlannedEntry; readonly result: string | undefined }) {
+  const { state, problem, object } = entry;
+  if (result === '') {
+    return (
+      <span>
+        <span class="chip good">saved</span>
+      </span>
+    );
+  }
+  if (result !== undefined) return <span class="bad">{result}</span>;
+  return (
+    <span>
+      <span class={`chip ${CHIPS[state]}`}>{STATE_NAMES[state]}</span>
+      {problem !== undefined && <span class="bad">{problem}</span>}
+      {object?.updated_at !== undefined && <span class="quiet">set {formatDate(object.updated_at)}</span>}
+    </span>
+  );
+}
+
+const CHIPS: Readonly<Record<PlannedEntry['state'], string>> = {
+  new: 'new',
+  changed: 'bad',
+  exists: 'wait',
+  unchanged: '',
+  invalid: 'bad',
+};

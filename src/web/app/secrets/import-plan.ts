@@ -1,5 +1,5 @@
-import { type EnvFile, findSlugProblem, SEALED_PREFIX, toKebab } from '../../../../sealing/env-file.js';
-import type { ObjectMetadata } from '../metadata.js';
+import { type EnvFile, findSlugProblem, SEALED_PREFIX, toKebab } from '../../../sealing/env-file.js';
+import type { ObjectMetadata } from './metadata.js';
 
 /** Whether names such as `DB_PASSWORD` stay as they are or become `db-password`. */
 export type Naming = 'as-is' | 'kebab';
@@ -8,7 +8,7 @@ export type Naming = 'as-is' | 'kebab';
  * The state of a variable before the import: `exists` when a secret has its name and its value is not known, `changed`
  * and `unchanged` after the values were compared.
  */
-export type EntryState = 'changed' | 'exists' | 'invalid' | 'new' | 'unchanged';
+type EntryState = 'changed' | 'exists' | 'invalid' | 'new' | 'unchanged';
 
 /** A variable of the file, with the secret that it becomes or replaces. */
 export interface PlannedEntry {
