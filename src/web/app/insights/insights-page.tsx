@@ -14,11 +14,15 @@ import {
   groupByAge,
   groupCiByRepository,
   groupIssuesByRepository,
+  insightsState,
   isOrdinary,
   listApiQuotas,
+  NO_INSIGHTS_STATE,
+  period,
+  readInsightsState,
   SEVERITY_NAMES,
+  showRows,
 } from './chart-data.js';
-import { insightsState, NO_INSIGHTS_STATE, period, readInsightsState, showRows } from './insights-state.js';
 import { Reviews } from './reviews.js';
 import { ReviewRowsDialog, RowsDialog } from './rows-dialog.js';
 import { PERIODS } from './throughput-data.js';

@@ -7,8 +7,7 @@ import { Select } from '../ui/form.js';
 import { TableHead } from '../ui/headings.js';
 import { AsyncContent, EmptyState, useResource } from '../ui/resource.js';
 import { Bars } from './bar-chart.js';
-import { MAX_BARS } from './chart-data.js';
-import { insightsState, period, showReviewRows } from './insights-state.js';
+import { insightsState, MAX_BARS, period, showReviewRows } from './chart-data.js';
 import {
   type Distribution,
   formatSpan,

@@ -7,8 +7,7 @@ import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
 import { ExportButton } from './bar-chart.js';
-import { findCiPart, findRows, ROW_COLUMNS, toRowCells } from './chart-data.js';
-import { hideRows, insightsState, period } from './insights-state.js';
+import { findCiPart, findRows, hideRows, insightsState, period, ROW_COLUMNS, toRowCells } from './chart-data.js';
 import {
   describeRows,
   formatSpan,

@@ -5,7 +5,7 @@ import { boardOwner, newestBoard } from '../board/data/board-store.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { timezone } from '../ui/times.js';
 import { ChartTable, NoData } from './bar-chart.js';
-import { period, showRows } from './insights-state.js';
+import { period, showRows } from './chart-data.js';
 import { MARGIN_LEFT, MARGIN_RIGHT, ThroughputChart } from './throughput-chart.js';
 import {
   type Column,
