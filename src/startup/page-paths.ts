@@ -12,7 +12,7 @@ export const PAGE_MODULES = {
   '/vault/import': 'secrets/import-page.tsx',
   '/vault/consumers': 'secrets/consumers-page.tsx',
   '/vault/tokens': 'secrets/tokens-page.tsx',
-  '/vault/audit': 'secrets/audit/audit-log-page.tsx',
+  '/vault/audit': 'secrets/audit-log-page.tsx',
   '/vault/identity': 'secrets/identity/identity-page.tsx',
   '/site': 'site/site-files-page.tsx',
   '/site/records': 'site/records-page.tsx',

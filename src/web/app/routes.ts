@@ -112,7 +112,7 @@ export const APP_PAGES: readonly AppPage[] = [
   },
   {
     path: '/vault/audit',
-    load: () => import('./secrets/audit/audit-log-page.js').then(({ AuditLogPage }) => AuditLogPage),
+    load: () => import('./secrets/audit-log-page.js').then(({ AuditLogPage }) => AuditLogPage),
     needs: 'admin',
     isThere: isServiceEnabled('secrets'),
   },

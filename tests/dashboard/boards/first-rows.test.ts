@@ -1,8 +1,7 @@
 import { prepareSnapshot, renderBoard } from '../../../src/dashboard/boards/board.js';
 import { listsAll, toFirstRows } from '../../../src/dashboard/boards/first-rows.js';
 import { SECTIONS } from '../../../src/dashboard/forges/sections.js';
-import { toGroups } from '../../../src/web/app/board/data/rows.js';
-import { applyFilter, isPlainList, NO_FILTER } from '../../../src/web/app/board/filter/filter.js';
+import { applyFilter, isPlainList, NO_FILTER, toGroups } from '../../../src/web/app/board/filter/filter.js';
 import { issue, pullRequest, repo } from '../pull-request.js';
 
 const NOON = Date.parse('2026-05-01T12:00:00Z');

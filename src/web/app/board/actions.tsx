@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
 import { showError, showToast, showUndoToast } from '../ui/toasts.js';
-import { findRateLimitLock, recordRateLimit, removeRow } from './data/board-store.js';
+import { removeRow } from './data/board-store.js';
+import { findRateLimitLock, recordRateLimit } from './data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from './data/rows.js';
 
 type AllowedAction = PullRequest['allowedActions'][number];

@@ -10,19 +10,15 @@ import { Heading } from '../ui/headings.js';
 import { EmptyState } from '../ui/resource.js';
 import { Countdown } from '../ui/time-elements.js';
 import { formatDateTime, formatRelativeTime, formatTime, serverNow } from '../ui/times.js';
+import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
+import { refreshBoard } from './data/follow-board.js';
 import {
-  boardError,
-  boardOwner,
   describeRateLimit,
-  isPaused,
   listRateLimitLocks,
   nameCredential,
   rateLimitNoticeId,
-  selectBoard,
-  showNewest,
   toForgeQuotas,
-} from './data/board-store.js';
-import { refreshBoard } from './data/follow-board.js';
+} from './data/forge-rate-limits.js';
 import { type Board, FORGE_NAMES } from './data/rows.js';
 
 /** The users whose boards are shared with the signed-in user. */

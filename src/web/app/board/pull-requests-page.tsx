@@ -11,7 +11,7 @@ import { BulkBar } from './actions.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource, UpdatesBar } from './board-head.js';
 import { boardError, boardOwner, firstRows, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
-import { type Board, getRowKey, type Group, type PullRequest, toGroups } from './data/rows.js';
+import { type Board, getRowKey, type PullRequest } from './data/rows.js';
 import { countTabs, loadViews, savedViews, type TabCounts } from './filter/board-tabs.js';
 import { FilterBar } from './filter/filter-bar.js';
 import { pullRequestFilter, readPullRequestQuery, syncFilters } from './filter/filter-store.js';
@@ -20,11 +20,13 @@ import {
   dropUnavailableValues,
   type Filter,
   type FilterOptions,
+  type Group,
   isPlainList,
   listFilterOptions,
   needsDrafts,
   NO_FILTER,
   suggestTexts,
+  toGroups,
 } from './filter/filter.js';
 import { createViewMatcher } from './filter/views.js';
 import { hasSeveralForges } from './list/badges.js';

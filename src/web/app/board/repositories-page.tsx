@@ -7,17 +7,9 @@ import { useAddress } from '../ui/address.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { showError, showToast, showUndoToast } from '../ui/toasts.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from './board-head.js';
-import {
-  boardError,
-  boardOwner,
-  changeRepository,
-  describeRateLimit,
-  findRateLimitLock,
-  rateLimitNoticeId,
-  recordRateLimit,
-  shownBoard,
-} from './data/board-store.js';
+import { boardError, boardOwner, changeRepository, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
+import { describeRateLimit, findRateLimitLock, rateLimitNoticeId, recordRateLimit } from './data/forge-rate-limits.js';
 import { FORGE_NAMES, formatRepositoryName, type Repository } from './data/rows.js';
 import {
   NO_REPOSITORY_FILTER,

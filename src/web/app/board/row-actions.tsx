@@ -8,7 +8,8 @@ import { Countdown } from '../ui/time-elements.js';
 import { dayFromNow, formatDay, toMoment } from '../ui/times.js';
 import { showError, showUndoToast } from '../ui/toasts.js';
 import { type Action, ACTIONS, listMergeMethods, performAction, showOutcome } from './actions.js';
-import { changeRow, describeRateLimit, findRateLimitLock, rateLimitNoticeId } from './data/board-store.js';
+import { changeRow } from './data/board-store.js';
+import { describeRateLimit, findRateLimitLock, rateLimitNoticeId } from './data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from './data/rows.js';
 
 type Offered = PullRequest['allowedActions'][number];

@@ -10,7 +10,7 @@ import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
-import { formatActor } from './audit/audit-table.js';
+import { formatActor } from './audit-entries.js';
 import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
 import {
   findReaders,

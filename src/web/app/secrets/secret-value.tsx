@@ -5,7 +5,7 @@ import { Form, FormError } from '../ui/form.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
-import { AuditTable } from './audit/audit-table.js';
+import { AuditTable } from './audit-entries.js';
 import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
 import type { ObjectMetadata, ObjectVersion } from './metadata.js';
 import { copySecretly } from './secrets-layout.js';

@@ -9,8 +9,9 @@ const startShort = (end: () => void, delay = 0): unknown =>
   delay > 600_000 ? void (endOfTimer = end) : start(end, delay);
 Object.assign(globalThis, { matchMedia: () => ({ matches: false }), setTimeout: startShort });
 afterAll(() => void Object.assign(globalThis, { setTimeout: start }));
-const { newestBoard, describeRateLimit, findRateLimitLock, listRateLimitLocks, rateLimitNoticeId, recordRateLimit } =
-  await import('../../../../src/web/app/board/data/board-store.js');
+const { newestBoard } = await import('../../../../src/web/app/board/data/board-store.js');
+const { describeRateLimit, findRateLimitLock, listRateLimitLocks, rateLimitNoticeId, recordRateLimit } =
+  await import('../../../../src/web/app/board/data/forge-rate-limits.js');
 
 type Forge = Board['forges'][number];
 

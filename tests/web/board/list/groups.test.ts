@@ -1,4 +1,4 @@
-import { BLOCK_SIZE, toBlocks, toGroups } from '../../../../src/web/app/board/data/rows.js';
+import { BLOCK_SIZE, toBlocks, toGroups } from '../../../../src/web/app/board/filter/filter.js';
 import { pullRequest as row } from '../../../dashboard/pull-request.js';
 
 const group = (name: string, count: number) => ({

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isNarrowScreen } from '../../ui/filters.js';
-import { BLOCK_SIZE } from '../data/rows.js';
+import { BLOCK_SIZE } from '../filter/filter.js';
 
 interface Paged<Row> {
   readonly rows: readonly Row[];

@@ -9,7 +9,7 @@ import { Field, Select } from '../../ui/form.js';
 import { Avatar } from '../../ui/icon.js';
 import { RelativeTime } from '../../ui/time-elements.js';
 import { showToast, showUndoToast } from '../../ui/toasts.js';
-import { recordRateLimit } from '../data/board-store.js';
+import { recordRateLimit } from '../data/forge-rate-limits.js';
 import { type Board, FORGE_NAMES, getRowKey, type PullRequest, toTarget } from '../data/rows.js';
 import { Chip, PullRequestBadges } from '../list/badges.js';
 import { toSelection } from '../list/selection.js';

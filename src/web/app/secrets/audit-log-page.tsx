@@ -1,24 +1,24 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useState } from 'preact/hooks';
-import type { components } from '../../../../generated/secrets/client.js';
-import { requireData } from '../../api.js';
-import { useAddress } from '../../ui/address.js';
-import { ActionButton } from '../../ui/buttons.js';
-import { AsyncContent, useResource } from '../../ui/resource.js';
-import { showToast } from '../../ui/toasts.js';
-import { SecretsLayout } from '../secrets-layout.js';
-import { secretsClient } from '../secrets.js';
+import type { components } from '../../../generated/secrets/client.js';
+import { requireData } from '../api.js';
+import { useAddress } from '../ui/address.js';
+import { ActionButton } from '../ui/buttons.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
+import { showToast } from '../ui/toasts.js';
 import {
+  type AuditEntryPage as Page,
   AuditFilters,
   type AuditFilterState,
+  AuditTable,
   loadAuditEntryPage,
   MAX_EXPORTED_ENTRIES,
   NO_AUDIT_FILTER,
-  type AuditEntryPage as Page,
   readAuditFilter,
   readAuditLog,
 } from './audit-entries.js';
-import { AuditTable } from './audit-table.js';
+import { SecretsLayout } from './secrets-layout.js';
+import { secretsClient } from './secrets.js';
 
 const PAGE_SIZE = 50;
 
