@@ -10,8 +10,7 @@ import { type Firefox, openFirefox } from '../tests/e2e/support/firefox.js';
 import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
-import { startDocsForges } from './docs/forges.js';
-import { invite, keepDays, setUp, storeSecrets } from './docs/scenes.js';
+import { invite, keepDays, setUp, startDocsForges, storeSecrets } from './docs/scenes.js';
 
 /**
  * Opens every page in Firefox through WebDriver BiDi, and checks its heading, its title and its requests, and that it

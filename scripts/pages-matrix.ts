@@ -13,8 +13,7 @@ import { openBrowser } from '../tests/e2e/support/chromium.js';
 import { signUp } from '../tests/e2e/support/sign-up.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
-import { startDocsForges } from './docs/forges.js';
-import { invite, keepDays, keepReviews, setUp, storeSecrets } from './docs/scenes.js';
+import { invite, keepDays, keepReviews, setUp, startDocsForges, storeSecrets } from './docs/scenes.js';
 
 /**
  * Draws every page in every state, width and theme, measures it against the rules of the layout and of axe, and writes a

@@ -9,7 +9,6 @@ import { openBrowser } from '../../tests/e2e/support/chromium.js';
 import { signUp } from '../../tests/e2e/support/sign-up.js';
 import { startServer } from '../../tests/running-server.js';
 import { buildPages } from '../build-pages.js';
-import { startDocsForges } from './forges.js';
 import {
   invite,
   keepDays,
@@ -18,6 +17,7 @@ import {
   openRecipe,
   pasteVariables,
   setUp,
+  startDocsForges,
   storeSecrets,
   tryOut,
 } from './scenes.js';
