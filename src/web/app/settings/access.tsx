@@ -2,10 +2,145 @@ import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
-import { Field, Form, OneTimeSecret, Select, UsernameField } from '../ui/form.js';
+import { Field, Form, OneTimeSecret, Radios, Select, UsernameField } from '../ui/form.js';
 import { AsyncContent, changeEntry, useResource } from '../ui/resource.js';
-import { formatDate } from '../ui/times.js';
+import { formatDate, serverNow } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
+
+type APIToken = components['schemas']['APIToken'];
+type CreatedToken = components['schemas']['CreatedToken'];
+
+const loadTokens = async () => requireData(await dashboardClient.GET('/api/tokens'));
+
+export function Tokens() {
+  const tokens = useResource(loadTokens);
+  const [made, setMade] = useState<CreatedToken>();
+  const revoke = async ({ id, label }: APIToken): Promise<void> => {
+    await changeEntry(tokens.reload, dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
+    // A new token that replaces the revoked one may not be copied yet.
+    setMade((shown) => (shown?.id === id ? undefined : shown));
+    await tokens.reload();
+    showToast(`Token “${label}” revoked.`);
+  };
+  return (
+    <section aria-labelledby="tokens">
+      <h2 id="tokens" tabIndex={-1}>
+        API tokens
+      </h2>
+      <p class="quiet">
+        Tokens let scripts use the API. Send them as <code>Authorization: Bearer</code>.
+      </p>
+      {made !== undefined && (
+        <OneTimeSecret label="New token. Copy it now: it won’t be shown again." value={made.token} />
+      )}
+      <AsyncContent from={tokens}>
+        {(list) => (
+          <ul class="things">
+            {list.length === 0 && <li>No tokens.</li>}
+            {list.map((token) => (
+              <li key={token.id}>
+                <div>
+                  {token.label}
+                  <small>{describe(token)}</small>
+                </div>
+                <ConfirmButton
+                  class="danger"
+                  label={`Revoke ${token.label}`}
+                  question="Revoke token?"
+                  onAct={() => revoke(token)}
+                >
+                  Revoke
+                </ConfirmButton>
+              </li>
+            ))}
+          </ul>
+        )}
+      </AsyncContent>
+      <NewToken
+        onMade={async (token) => {
+          setMade(token);
+          await tokens.reload();
+        }}
+      />
+    </section>
+  );
+}
+
+function describe({ scopes, expiresAt, lastUsedAt }: APIToken): string {
+  return [
+    scopes.includes('write') ? 'read and write' : 'read only',
+    Date.parse(expiresAt) > serverNow() ? `expires ${formatDate(expiresAt)}` : 'expired',
+    lastUsedAt === undefined ? 'never used' : `last used ${formatDate(lastUsedAt)}`,
+  ].join(' · ');
+}
+
+/** The maximum lifetime that the server allows. */
+const MAX_DAYS = 366;
+
+const TERMS = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['60', '60 days'],
+  ['90', '90 days'],
+  ['custom', 'Custom'],
+] as const;
+
+type Term = (typeof TERMS)[number][0];
+
+interface NewTokenProps {
+  readonly onMade: (token: CreatedToken) => Promise<void>;
+}
+
+function NewToken({ onMade }: NewTokenProps) {
+  const [label, setLabel] = useState('');
+  const [term, setTerm] = useState<Term>('30');
+  const [custom, setCustom] = useState('365');
+  const [mayWrite, setMayWrite] = useState(false);
+  const expiresAt = toExpiry(Number(term === 'custom' ? custom : term), serverNow());
+  const create = async (): Promise<void> => {
+    const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
+    const created = requireData(await dashboardClient.POST('/api/tokens', { body }));
+    setLabel('');
+    await onMade(created);
+  };
+  return (
+    <Form verb="Create token" onSave={create}>
+      <Field label="Token name" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+      <Radios legend="Expires in" value={term} options={TERMS} onValue={setTerm} />
+      {term === 'custom' && (
+        <Field
+          label="Days until it expires"
+          type="number"
+          required
+          min={1}
+          max={MAX_DAYS}
+          value={custom}
+          onValue={setCustom}
+        />
+      )}
+      <p class="quiet" role="status">
+        {expiresAt === '' ? `Enter 1 to ${MAX_DAYS} days.` : `Expires on ${formatDate(expiresAt)}.`}
+      </p>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={mayWrite}
+          onChange={({ currentTarget }) => setMayWrite(currentTarget.checked)}
+        />
+        Allow write access
+      </label>
+    </Form>
+  );
+}
+
+/**
+ * Returns the expiry of a lifetime, or an empty string if the lifetime is invalid. It is a minute early, as the time of
+ * the server is known to a second, and passes until the request arrives.
+ */
+function toExpiry(days: number, now: number): string {
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) return '';
+  return new Date(now + days * 86_400_000 - 60_000).toISOString();
+}
 
 const loadSharing = async () => requireData(await dashboardClient.GET('/api/sharing'));
 

@@ -11,11 +11,10 @@ import { Heading } from '../ui/headings.js';
 import { theme, type Theme } from '../ui/preferences.js';
 import { formatDateTime, timezone } from '../ui/times.js';
 import { showError, showToast } from '../ui/toasts.js';
+import { FeedsSection, SharingSection, Tokens } from './access.js';
 import { PasskeysSection, SessionsSection } from './account.js';
 import { Forges } from './forges.js';
 import { NotificationsSection } from './notifications.js';
-import { FeedsSection, SharingSection } from './sharing.js';
-import { Tokens } from './tokens.js';
 
 interface Section {
   readonly id: string;
