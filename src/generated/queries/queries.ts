@@ -665,13 +665,6 @@ export type SortOrderEnum =
   /** Records without a value first, then the largest values. */
   | 'DESC';
 
-export type PreviewQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-export type PreviewQuery = { readonly file: { readonly childImageProc: { readonly fixed: { readonly width: number, readonly height: number, readonly src: string, readonly srcSet: string } | null, readonly original: { readonly width: number | null, readonly height: number | null } | null } | null } | null };
-
 export type FoldersQueryVariables = Exact<{
   here: DirectoryFilterInput;
   filter: DirectoryFilterInput;
@@ -693,6 +686,13 @@ export type FilesQueryVariables = Exact<{
 
 export type FilesQuery = { readonly found: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly sourceInstanceName: string, readonly name: string, readonly base: string, readonly extension: string, readonly relativePath: string, readonly relativeDirectory: string, readonly prettySize: string, readonly modifiedTime: string, readonly childImageProc: { readonly fixed: { readonly src: string, readonly srcSet: string } | null } | null }> } };
 
+export type PreviewQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PreviewQuery = { readonly file: { readonly childImageProc: { readonly fixed: { readonly width: number, readonly height: number, readonly src: string, readonly srcSet: string } | null, readonly original: { readonly width: number | null, readonly height: number | null } | null } | null } | null };
+
 export type OriginalQueryVariables = Exact<{
   id: string;
 }>;
@@ -701,9 +701,9 @@ export type OriginalQueryVariables = Exact<{
 export type OriginalQuery = { readonly file: { readonly base: string, readonly size: number, readonly relativePath: string, readonly relativeDirectory: string, readonly sourceInstanceName: string, readonly childImageProc: { readonly original: { readonly width: number | null, readonly height: number | null, readonly src: string | null } | null } | null } | null };
 
 /** Returns a query of this project with its types. Texts that are written or changed need "npm run generate" first. */
-export function graphql(query: '\n  query preview($id: String!) {\n    file(id: { eq: $id }) {\n      childImageProc {\n        fixed(width: 480, height: 320, fit: INSIDE, toFormat: WEBP) {\n          width\n          height\n          src\n          srcSet\n        }\n        original {\n          width\n          height\n        }\n      }\n    }\n  }\n'): TypedQuery<PreviewQuery, PreviewQueryVariables>;
 export function graphql(query: '\n  query folders(\n    $here: DirectoryFilterInput!\n    $filter: DirectoryFilterInput!\n    $sort: DirectorySortInput\n    $skip: Int!\n    $limit: Int!\n  ) {\n    here: allDirectory(filter: $here, limit: 0) {\n      totalCount\n    }\n    sources: allDirectory {\n      distinct(field: sourceInstanceName)\n    }\n    found: allDirectory(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {\n      totalCount\n      nodes {\n        id\n        sourceInstanceName\n        name\n        relativePath\n        modifiedTime\n      }\n    }\n  }\n'): TypedQuery<FoldersQuery, FoldersQueryVariables>;
 export function graphql(query: '\n  query files($filter: FileFilterInput!, $sort: FileSortInput, $skip: Int!, $limit: Int!) {\n    found: allFile(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {\n      totalCount\n      nodes {\n        id\n        sourceInstanceName\n        name\n        base\n        extension\n        relativePath\n        relativeDirectory\n        prettySize\n        modifiedTime\n        childImageProc {\n          fixed(width: 200, height: 150, toFormat: WEBP) {\n            src\n            srcSet\n          }\n        }\n      }\n    }\n  }\n'): TypedQuery<FilesQuery, FilesQueryVariables>;
+export function graphql(query: '\n  query preview($id: String!) {\n    file(id: { eq: $id }) {\n      childImageProc {\n        fixed(width: 480, height: 320, fit: INSIDE, toFormat: WEBP) {\n          width\n          height\n          src\n          srcSet\n        }\n        original {\n          width\n          height\n        }\n      }\n    }\n  }\n'): TypedQuery<PreviewQuery, PreviewQueryVariables>;
 export function graphql(query: '\n  query original($id: String!) {\n    file(id: { eq: $id }) {\n      base\n      size\n      relativePath\n      relativeDirectory\n      sourceInstanceName\n      childImageProc {\n        original {\n          width\n          height\n          src\n        }\n      }\n    }\n  }\n'): TypedQuery<OriginalQuery, OriginalQueryVariables>;
 export function graphql(query: 'Run "npm run generate": this query has no types yet.'): never;
 export function graphql(query: string): string {

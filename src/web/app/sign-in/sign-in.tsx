@@ -73,7 +73,7 @@ function Hint() {
 }
 
 /** Signs in with a passkey that the user selects. */
-export async function signIn(): Promise<SessionUser> {
+async function signIn(): Promise<SessionUser> {
   const optionsJSON = requireData(await dashboardClient.POST('/api/auth/login/begin', { body: {} }));
   const body = toBody(await startAuthentication({ optionsJSON }));
   return requireData(await dashboardClient.POST('/api/auth/login/finish', { body, params: { query: {} } }));
