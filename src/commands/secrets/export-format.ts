@@ -1,7 +1,8 @@
 import { parseEnv } from 'node:util';
 import { parse } from 'dotenv';
 import { CommandError } from '../../config/startup-error.js';
-import { parseEnvFile, SEALED_PREFIX, toKebab, toVariable } from '../../sealing/env-file.js';
+import { parseEnvFile } from '../../sealing/env-file.js';
+import { SEALED_PREFIX, toKebab, toVariable } from '../../sealing/env-names.js';
 import { EXIT } from './options.js';
 
 export type TransferFormat = 'dotenv' | 'json' | 'yaml';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import { toVariable, parseEnvFile, findSlugProblem } from '../../sealing/env-file.js';
+import { parseEnvFile } from '../../sealing/env-file.js';
+import { findSlugProblem, toVariable } from '../../sealing/env-names.js';
 import type { SealedRequest } from '../../sealing/put-secret.js';
 import { openStoredValue } from './age/open-value.js';
 import { fetchSealedValues, toWanted, type ObjectMetadata, recordSigned, signStored } from './authentic-values.js';

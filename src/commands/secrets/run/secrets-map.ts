@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { CommandError } from '../../../config/startup-error.js';
-import { toVariable } from '../../../sealing/env-file.js';
+import { toVariable } from '../../../sealing/env-names.js';
 import { EXIT } from '../options.js';
 
 /** The secrets that commands of a repository may get. */

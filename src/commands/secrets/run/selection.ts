@@ -1,5 +1,5 @@
 import { CommandError } from '../../../config/startup-error.js';
-import { toVariable } from '../../../sealing/env-file.js';
+import { toVariable } from '../../../sealing/env-names.js';
 import { openStoredValue } from '../age/open-value.js';
 import { fetchSealedValues } from '../authentic-values.js';
 import type { CommandContext } from '../context.js';

@@ -1,4 +1,5 @@
-import { type EnvFile, findSlugProblem, SEALED_PREFIX, toKebab } from '../../../sealing/env-file.js';
+import type { EnvFile } from '../../../sealing/env-file.js';
+import { findSlugProblem, SEALED_PREFIX, toKebab } from '../../../sealing/env-names.js';
 import type { ObjectMetadata } from './metadata.js';
 
 /** Whether names such as `DB_PASSWORD` stay as they are or become `db-password`. */

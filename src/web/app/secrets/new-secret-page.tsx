@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useRef, useState } from 'preact/hooks';
-import { toVariable } from '../../../sealing/env-file.js';
+import { toVariable } from '../../../sealing/env-names.js';
 import { requireData } from '../api.js';
 import { publicOrigin } from '../page-data.js';
 import { CopyButton } from '../ui/buttons.js';
