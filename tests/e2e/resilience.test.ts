@@ -323,8 +323,9 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   });
 
   test('offers a sign-in in a new tab if the script of the sign-in is gone', async () => {
-    await go('/settings');
-    await page.getByText('Quiet hours, digest and batches').waitFor();
+    // The settings load the script.
+    await go('/insights');
+    await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
     const cookies = await stage.context.cookies();
     await stage.context.clearCookies();
     await page.route(/\/sign-in-(?!page)[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
