@@ -323,7 +323,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   });
 
   test('offers a sign-in in a new tab if the script of the sign-in is gone', async () => {
-    // The settings load the script.
+    // This page has not loaded the script of the sign-in; the settings do.
     await go('/insights');
     await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
     const cookies = await stage.context.cookies();

@@ -52,8 +52,7 @@ async function examineAll(settings: Config): Promise<CheckResult[]> {
   const config = keyed instanceof Error ? settings : keyed;
   // Loaded late, so that --help does not wait for the modules of database and site.
   const data = await import('./check-data.js');
-  const { checkObjects } = await import('./check-site.js');
-  const { checkSite } = await import('./check-site.js');
+  const { checkObjects, checkSite } = await import('./check-site.js');
   const { isRunning, ...server } = await data.checkServer(config);
   return [
     await data.checkStateFolder(config),

@@ -32,7 +32,7 @@ export async function startMetrics(
   address: Address,
   { gauges, log, version, readOthers }: StartMetricsOptions,
 ): Promise<RunningMetrics> {
-  const [{ openMetrics }, { startMetricsServer }] = await Promise.all([import('./metrics.js'), import('./metrics.js')]);
+  const { openMetrics, startMetricsServer } = await import('./metrics.js');
   const report = (err: unknown): undefined => {
     log.error({ err }, 'failed to read a metric');
   };
