@@ -1,7 +1,9 @@
 /**
  * An S3 server of others behind a proxy that injects faults: `s3rver`, or the server of `TEST_S3`. As s3rver does not
  * verify signatures, the proxy compares them with those of the signer that Amazon publishes. As it ignores conditions of
- * writes, the proxy checks them as RFC 9110 describes, one write of an object at a time.
+ * writes, the proxy checks them as RFC 9110 describes, one write of an object at a time. As it replaces the bytes of an
+ * object before its metadata, a read waits for the write before it, and the next write for the read: Amazon S3 replaces
+ * both at once.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -128,30 +130,33 @@ async function openOrigin(url: string | undefined): Promise<Origin> {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly fault: 'damage' | 'truncate' | 'unconditional' | undefined;
+  /** With `none`, the response is read to its end before it is passed on. */
+  readonly fault: 'damage' | 'none' | 'truncate' | 'unconditional' | undefined;
 }
 
 async function forward(origin: Origin, { request, response, fault }: Exchange): Promise<void> {
   const body = await readAll(request);
   const refused = origin.isLenient ? await findRefusal(origin, request, body) : undefined;
   if (refused !== undefined) return void response.writeHead(refused.status).end(refused.body);
-  const send = (): Promise<void> => sendOn(origin, { request, response, fault }, body);
-  if (!origin.isLenient || fault === 'unconditional' || !isConditional(request)) return send();
   const { url = '' } = request;
-  const turn = (lastWrites.get(url) ?? Promise.resolve()).then(async () => {
-    if (await isConditionMet(origin, request)) return send();
+  const isTurn = origin.isLenient && fault !== 'unconditional' && (isConditional(request) || lastTurns.has(url));
+  if (!isTurn) return sendOn(origin, { request, response, fault }, body);
+  const turn = (lastTurns.get(url) ?? Promise.resolve()).then(async () => {
+    if (!isConditional(request) || (await isConditionMet(origin, request))) {
+      return sendOn(origin, { request, response, fault: fault ?? 'none' }, body);
+    }
     response.writeHead(412).end(errorDocument('PreconditionFailed'));
     return undefined;
   });
-  lastWrites.set(
+  lastTurns.set(
     url,
     turn.catch(() => undefined),
   );
   return turn;
 }
 
-/** The end of the last conditional write of each object. */
-const lastWrites = new Map<string, Promise<unknown>>();
+/** The end of the last request for each object that has had a conditional write. */
+const lastTurns = new Map<string, Promise<unknown>>();
 
 const isConditional = ({ method, headers }: IncomingMessage): boolean =>
   method === 'PUT' && (headers['if-match'] ?? headers['if-none-match']) !== undefined;
@@ -188,7 +193,9 @@ async function sendOn(origin: Origin, { request, response, fault }: Exchange, bo
   response.writeHead(answered.statusCode ?? 502, answered.headers);
   if (fault === undefined || fault === 'unconditional') return void answered.pipe(response);
   const content = await readAll(answered);
-  if (fault === 'damage') {
+  if (fault === 'none') {
+    response.end(content);
+  } else if (fault === 'damage') {
     response.end(Buffer.concat([Buffer.from([(content[0] ?? 0) ^ 1]), content.subarray(1)]));
   } else {
     response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
