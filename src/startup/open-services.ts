@@ -29,7 +29,6 @@ import type { SiteFiles } from '../site-data/index/site-files.js';
 import type { SharingSiteService, SiteService } from '../site-data/service.js';
 import type { SiteServiceOptions } from '../site-data/start-site.js';
 import { startCleanupJob, type CleanupJob } from '../storage/cleanup-job.js';
-import { startDatabaseClock } from '../storage/database-clock.js';
 import { isPostgres, type Database } from '../storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses } from '../storage/idempotency-store.js';
 import { migrateService } from '../storage/migrate.js';
@@ -43,7 +42,7 @@ import {
   toDatabaseTarget,
 } from '../storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts } from '../storage/rate-counts.js';
-import { createReadiness } from '../storage/readiness.js';
+import { startDatabaseClock, createReadiness } from '../storage/readiness.js';
 import { assertServerKey, createServerKey, openServerKey, type ServerKey } from '../storage/server-key.js';
 import { deleteInterruptedRestores, openStateFolder, type StateFolder } from '../storage/state-folder.js';
 import { createStatementLog } from '../storage/statement-log.js';

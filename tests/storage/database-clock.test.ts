@@ -1,6 +1,6 @@
 import { acquireLease, endLease } from '../../src/dashboard/refresh/lease.js';
 import { scheduleNow } from '../../src/dashboard/refresh/schedule.js';
-import { startDatabaseClock } from '../../src/storage/database-clock.js';
+import { startDatabaseClock } from '../../src/storage/readiness.js';
 import { engine, openTestDatabase } from './engine.js';
 
 const HOUR_MS = 3_600_000;

@@ -51,20 +51,19 @@ async function examineAll(settings: Config): Promise<CheckResult[]> {
   const keyed = await withServerKey(settings).catch((error: unknown) => error as Error);
   const config = keyed instanceof Error ? settings : keyed;
   // Loaded late, so that --help does not wait for the modules of database and site.
-  const data = await import('./check-data.js');
-  const { checkObjects, checkSite } = await import('./check-site.js');
-  const { isRunning, ...server } = await data.checkServer(config);
+  const checks = await import('./checks.js');
+  const { isRunning, ...server } = await checks.checkServer(config);
   return [
-    await data.checkStateFolder(config),
+    await checks.checkStateFolder(config),
     await checkDisk(config.state),
     keyed instanceof Error
       ? failed('key', keyed.message, 'run the command as the user of the server, and fix it')
-      : await data.checkKey(config),
-    await data.checkDatabase(config),
-    await data.checkAuditLog(config),
-    await data.checkDerivedData(config),
-    await checkObjects(config),
-    await checkSite(config),
+      : await checks.checkKey(config),
+    await checks.checkDatabase(config),
+    await checks.checkAuditLog(config),
+    await checks.checkDerivedData(config),
+    await checks.checkObjects(config),
+    await checks.checkSite(config),
     checkSiteAccess(config),
     server,
     await checkPort(config, isRunning),

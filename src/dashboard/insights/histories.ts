@@ -2,7 +2,7 @@
 import { singleFlightWithTrailingRun } from '@trellis/core/concurrency';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { PullRequestHistoriesTable } from '../../storage/tables.js';
-import type { OpenConnection } from '../forges/connections.js';
+import type { OpenConnection } from '../forges/forge-clients.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Forge } from '../forges/forge.js';
 import type { HistoryRequest, HistorySnapshot, PullRequestHistory } from '../forges/history.js';

@@ -1,7 +1,7 @@
 import { type Caller, requireUser, type UserCaller } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import type { ForgeConnection } from '../forges/connections.js';
+import type { ForgeConnection } from '../forges/forge-clients.js';
 import type { ForgeName } from '../forges/forge.js';
 import {
   listSamples,

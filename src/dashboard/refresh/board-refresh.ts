@@ -2,10 +2,10 @@
 import { type Database, inTransaction } from '../../storage/database.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
 import type { Boards } from '../boards/boards.js';
-import { type ForgeConnection, isSameServer, type OpenConnection } from '../forges/connections.js';
+import { type ForgeConnection, isSameServer, type OpenConnection } from '../forges/forge-clients.js';
 import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
 import { readLocalState } from '../pull-requests/local-state.js';
-import type { ForgeSettings } from '../settings/forge-settings.js';
+import type { ForgeSettings } from '../settings/settings-rows.js';
 import { composeBoard, type ComposedBoard, findStateExpiry } from './compose-board.js';
 import { type ForgeRefreshResult, nextReadAt, runForgeRefresh } from './forge-refresh.js';
 import { quotaPauseUntil, readForgeStatus } from './forge-status.js';

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../boards/board.js';
 import { type BoardViewer, toBoardRows } from '../forges/board-rows.js';
-import { type ForgeConnection, isSameServer, listConnections } from '../forges/connections.js';
+import { type ForgeConnection, isSameServer, listConnections } from '../forges/forge-clients.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import {
   type ApiQuota,
@@ -20,7 +20,7 @@ import {
   readLocalState,
   type RepositoryState,
 } from '../pull-requests/local-state.js';
-import type { ForgeSettings } from '../settings/forge-settings.js';
+import type { ForgeSettings } from '../settings/settings-rows.js';
 import { type ForgeStatus, readForgeStatus } from './forge-status.js';
 import { parseSnapshotData, type SnapshotData } from './repository-snapshots.js';
 

@@ -10,7 +10,7 @@ import type {
   KnownRepository,
   RepositorySnapshot,
 } from '../forges/forge.js';
-import { recordThroughput } from '../insights/record-throughput.js';
+import { recordThroughput } from '../insights/throughput.js';
 
 /** A credential of a user. */
 export interface ForgeKey {

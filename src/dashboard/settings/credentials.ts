@@ -9,8 +9,14 @@ import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
 import { FORGE_ERROR_MESSAGES, ALLOW_ADDRESS_HINT, type ForgeErrorKind, toForgeError } from '../forges/forge-error.js';
 import { type ForgeName, type Forge, FORGE_PRODUCT_NAMES } from '../forges/forge.js';
 import { type ForgeStatus, readForgeStatus } from '../refresh/forge-status.js';
-import { parseForgeUrl, type StoredCredential } from './forge-settings.js';
-import { listCredentialRows, toCredentialRow, toStoredCredential, getOrCreateSettingsRow } from './settings-rows.js';
+import {
+  parseForgeUrl,
+  type StoredCredential,
+  listCredentialRows,
+  toCredentialRow,
+  toStoredCredential,
+  getOrCreateSettingsRow,
+} from './settings-rows.js';
 import type { Settings } from './settings.js';
 
 type Schemas = components['schemas'];

@@ -6,8 +6,10 @@ import type { ServerKey } from '../../storage/server-key.js';
 import type { SettingsTable } from '../../storage/tables.js';
 import type { ForgeName } from '../forges/forge.js';
 import { toGithubApiUrl } from '../forges/github/requests.js';
-import { type ForgeSettings, mergeForgeSettings, type SettingsRequest } from './forge-settings.js';
 import {
+  type ForgeSettings,
+  mergeForgeSettings,
+  type SettingsRequest,
   listStoredCredentials,
   decryptForgeSettings,
   decryptWebhook,

@@ -6,10 +6,10 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readDatabaseTime } from '../database-clock.js';
 import { type Database, inTransaction } from '../database.js';
 import type { AwsEnvironment } from '../objects/s3-location.js';
 import type { DatabaseTargetConfig } from '../open-database.js';
+import { readDatabaseTime } from '../readiness.js';
 import { toWorkPrefix } from './archive.js';
 import { type BackupTarget, openBackupTarget, type StoredBackup } from './target.js';
 

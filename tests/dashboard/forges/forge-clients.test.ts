@@ -1,7 +1,7 @@
 import { createForgeClients, type ForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
 import { toGithubApiUrl } from '../../../src/dashboard/forges/github/requests.js';
 import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
-import { NO_FORGES, type ForgeSettings } from '../../../src/dashboard/settings/forge-settings.js';
+import { NO_FORGES, type ForgeSettings } from '../../../src/dashboard/settings/settings-rows.js';
 import { LOOPBACK, type ForgeServer } from '../../forges/forge-server.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';

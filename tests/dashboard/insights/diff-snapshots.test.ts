@@ -1,5 +1,5 @@
 import { MAX_PULL_REQUESTS } from '../../../src/dashboard/forges/read-repositories.js';
-import { diffSnapshots } from '../../../src/dashboard/insights/record-throughput.js';
+import { diffSnapshots } from '../../../src/dashboard/insights/throughput.js';
 
 const at = (hour: number): string => `2026-05-02T${String(hour).padStart(2, '0')}:00:00Z`;
 const reading = (hour: number, pullRequests: readonly (readonly [number, number])[], isTruncated = false) => ({

@@ -1,4 +1,4 @@
-import { mergeForgeSettings, NO_FORGES, type SettingsRequest } from '../../../src/dashboard/settings/forge-settings.js';
+import { mergeForgeSettings, NO_FORGES, type SettingsRequest } from '../../../src/dashboard/settings/settings-rows.js';
 
 const refusalOf = (field: string) => expect.objectContaining({ code: 'invalid_input', field }) as Error;
 

@@ -1,5 +1,5 @@
 import { saveState } from '../../../src/dashboard/pull-requests/state-entries.js';
-import { NO_FORGES } from '../../../src/dashboard/settings/forge-settings.js';
+import { NO_FORGES } from '../../../src/dashboard/settings/settings-rows.js';
 import { findForgesWithNewUrl } from '../../../src/dashboard/settings/settings.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { startForgejo } from '../../forges/forgejo.js';

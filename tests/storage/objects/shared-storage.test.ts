@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { backupCommand, restoreCommand } from '../../../src/commands/backup.js';
-import { checkObjects } from '../../../src/commands/doctor/check-site.js';
+import { checkObjects } from '../../../src/commands/doctor/checks.js';
 import { loadConfig } from '../../../src/config/config.js';
 import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
 import { openObjectStore } from '../../../src/storage/objects/s3-store.js';

@@ -3,10 +3,9 @@ import { ForgeError } from '../forge-error.js';
 import { type ConnectionPage, FieldError, fetchRemainingPages, withoutNulls } from '../http/graphql-pages.js';
 import { createForgeRequests, type ForgeRequestsOptions, createRestClient } from '../http/requests.js';
 import { MAX_REPOSITORIES } from '../read-repositories.js';
-import { isTimeout } from './batches.js';
 import type { RepositoryNode, HeadNode } from './nodes.js';
 import { DISCOVER, READ_HEADS, READ_SUMMARIES } from './queries.js';
-import { type GithubRequests, toGithubApiUrl, toGithubProtocol } from './requests.js';
+import { isTimeout, type GithubRequests, toGithubApiUrl, toGithubProtocol } from './requests.js';
 
 /** Sends a GraphQL query. The caller chooses the result type that belongs to its query. */
 export type GraphqlQuery = <T>(text: string, variables: Record<string, unknown>) => Promise<T>;

@@ -7,8 +7,8 @@ import {
 } from '../history.js';
 import { type ConnectionPage, FieldError, withoutNulls } from '../http/graphql-pages.js';
 import type { GraphqlQuery } from './access.js';
-import { type BatchReader, isTimeout } from './batches.js';
 import { READ_HISTORIES } from './queries.js';
+import { type BatchReader, isTimeout } from './requests.js';
 
 /**
  * Pull requests per page. Between two reads of a repository, few change. A page of 20 repositories has 221 connections,

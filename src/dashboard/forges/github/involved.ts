@@ -3,10 +3,10 @@ import type { ForgePullRequest, InvolvedOptions, InvolvedSnapshot, Involvement, 
 import { type ConnectionPage, fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
 import { type InvolvedSearch, readInvolvedPullRequests, isInvalidResponse } from '../read-repositories.js';
 import type { GraphqlQuery, RepositoryAccess } from './access.js';
-import { type BatchReader, isTimeout } from './batches.js';
 import type { FoundNode, SinglePullRequestNode, SinglePullRequestStatusNode } from './nodes.js';
 import { asksTeam, isCurrent, toForgePullRequest } from './parse.js';
 import { READ_PULL_REQUESTS, SEARCH_INVOLVED, SEARCH_PULL_REQUESTS } from './queries.js';
+import { type BatchReader, isTimeout } from './requests.js';
 import { readStatuses } from './statuses.js';
 
 const QUALIFIERS: Readonly<Record<Involvement, string>> = {

@@ -14,13 +14,12 @@ import {
   uniqueByNumber,
 } from '../read-repositories.js';
 import type { RepositoryAccess } from './access.js';
-import { createBatchReader, isTimeout } from './batches.js';
 import { createHistoryReader } from './history.js';
 import { createInvolvedReader } from './involved.js';
 import type { RateLimitNode, RepositoryNode, WholeRepositoryNode } from './nodes.js';
 import { asksTeam, belongsOnBoard, isEmpty, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
-import type { GithubRequests } from './requests.js';
+import { createBatchReader, isTimeout, type GithubRequests } from './requests.js';
 import { createOutdatedFinder } from './statuses.js';
 
 /** Pull requests per page, and the page size after a timeout of GitHub. */

@@ -3,10 +3,10 @@ import type { Forge, ForgePullRequest } from '../forge.js';
 import { type ConnectionPage, FieldError, fetchRemainingPages } from '../http/graphql-pages.js';
 import { isInvalidResponse, MAX_PULL_REQUESTS } from '../read-repositories.js';
 import type { GraphqlQuery } from './access.js';
-import { type BatchReader, isTimeout } from './batches.js';
 import type { PullRequestStatusNode, SinglePullRequestStatusNode } from './nodes.js';
 import { isCurrent } from './parse.js';
 import { READ_PULL_REQUEST_STATUSES, READ_STATUSES } from './queries.js';
+import { type BatchReader, isTimeout } from './requests.js';
 
 interface RepositoryStatuses {
   readonly autoMergeAllowed: boolean;

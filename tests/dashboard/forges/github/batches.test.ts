@@ -1,5 +1,5 @@
 import { ForgeError } from '../../../../src/dashboard/forges/forge-error.js';
-import { createBatchReader } from '../../../../src/dashboard/forges/github/batches.js';
+import { createBatchReader } from '../../../../src/dashboard/forges/github/requests.js';
 import { githubPullRequest, githubRepository, type GithubRepository } from '../../../forges/github-state.js';
 import { openGithub, type OpenGithub } from './open-github.js';
 
