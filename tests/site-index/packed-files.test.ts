@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { openRecordStore } from '@trellis/site/record-store';
 import { records as tables } from '../../src/generated/site/records.js';
 import {
@@ -14,13 +15,13 @@ import {
   readHead,
 } from '../../src/site-data/index/index-head.js';
 import { openPublishedFiles, type SiteFile } from '../../src/site-data/index/published-files.js';
-import { openPublisher } from '../../src/site-data/index/publisher.js';
+import { openPublisher, type PublishedSite } from '../../src/site-data/index/publisher.js';
 import { openPackTable, openSiteFiles } from '../../src/site-data/index/site-files.js';
 import type { ObjectStore } from '../../src/storage/objects/object-store.js';
 import { openObjectStore } from '../../src/storage/objects/s3-store.js';
 import { eventually } from '../eventually.js';
 import { createTestFolder } from '../storage/engine.js';
-import { BUCKET, type S3TestServer, startS3Server } from '../storage/objects/s3-server.js';
+import { BUCKET, errorDocument, type S3TestServer, startS3Server } from '../storage/objects/s3-server.js';
 
 let bucket: S3TestServer;
 let folder: string;
@@ -166,6 +167,98 @@ describe('the files of a published index', () => {
   });
 });
 
+const DAY_MS = 86_400_000;
+
+describe('the cleanup of the stored files', () => {
+  /** Runs a cleanup this many days from now, by default with no file in use. */
+  async function cleanUp(
+    published: ReturnType<typeof open>,
+    days: number,
+    { used = [], meanwhile }: { used?: readonly SiteFile[]; meanwhile?: () => Promise<void> } = {},
+  ): Promise<number | undefined> {
+    const cleanup = published.beginCleanup(Date.now() + days * DAY_MS);
+    try {
+      await meanwhile?.();
+      return await cleanup?.deleteUnused(
+        used.map(({ contentDigest }) => contentDigest),
+        signal,
+      );
+    } finally {
+      cleanup?.end();
+    }
+  }
+
+  const listFiles = async (): Promise<string[]> => {
+    const keys: string[] = [];
+    for await (const { key } of store.list('files/')) keys.push(key.slice('files/'.length));
+    return keys;
+  };
+
+  const saveLarge = (text: string): Promise<SiteFile> => save(`${text}.bin`, Buffer.alloc(300_000, text));
+
+  test('deletes a file after a week without use, keeps the others, and stores it again when it returns', async () => {
+    const [kept, dropped] = [await saveLarge('kept'), await saveLarge('dropped')];
+    const small = await saveSmall(40);
+    const published = open();
+    await published.add([kept, dropped, ...small], signal);
+    await store.put('files/of others', Buffer.from('other'));
+    expect(await cleanUp(published, 0.9)).toBeUndefined();
+    expect(await cleanUp(published, 1.1, { used: [kept] })).toBe(0);
+    expect(await cleanUp(published, 2, { used: [kept] })).toBeUndefined();
+    expect(await cleanUp(published, 8, { used: [kept] })).toBe(0);
+    expect(await cleanUp(published, 9.1, { used: [kept] })).toBe(1);
+    expect(await listFiles()).toEqual([kept.contentDigest, 'of others'].sort());
+    await published.add([dropped], signal);
+    const files = [kept, dropped, ...small];
+    expect(await readAsReplica(files, await published.putCatalogs(signal))).toEqual(await readAll(files));
+    published.close();
+  });
+
+  test('counts the week again for a file that was in use meanwhile, across restarts', async () => {
+    const file = await saveLarge('again');
+    for (const [days, used, deleted] of [
+      [1.1, [], 0],
+      [3, [file], 0],
+      [9, [], 0],
+      [15, [], 0],
+      [17, [], 1],
+    ] as const) {
+      const published = open();
+      await published.add([file], signal);
+      expect([days, await cleanUp(published, days, { used })]).toEqual([days, deleted]);
+      published.close();
+    }
+  });
+
+  test('keeps a file that returns while the cleanup runs', async () => {
+    const file = await saveLarge('returned');
+    const published = open();
+    await published.add([file], signal);
+    await cleanUp(published, 1.1);
+    expect(await cleanUp(published, 9, { meanwhile: () => published.add([file], signal) })).toBe(0);
+    expect(await readAsReplica([file], [])).toEqual(await readAll([file]));
+    published.close();
+  });
+
+  test('stores a file that returns while its object is deleted', async () => {
+    const file = await saveLarge('deleted');
+    const published = open();
+    await published.add([file], signal);
+    await cleanUp(published, 1.1);
+    let refused = 0;
+    bucket.fault = (line) => {
+      if (!line.startsWith('DELETE ') || (refused += 1) > 1) return undefined;
+      return { status: 503, body: errorDocument('SlowDown') };
+    };
+    const cleanup = cleanUp(published, 9);
+    await eventually(() => expect(refused).toBe(1));
+    await published.add([file], signal);
+    expect(await cleanup).toBe(1);
+    expect(await readAsReplica([file], [])).toEqual(await readAll([file]));
+    published.close();
+  });
+});
+
 test('A replica waits longer for a large file of a slow bucket than for a small one', async () => {
   const published = open();
   const files = [await save('small.bin', Buffer.alloc(1_000, 1)), await save('large.bin', Buffer.alloc(2_000_000, 2))];
@@ -199,37 +292,75 @@ test('An object of the index whose content was exchanged for a valid one is repo
   await expect(getObject(store, object, signal)).rejects.toThrow('is damaged');
 });
 
-test('A publisher renews its head while files are stored, so that others see that it runs', async () => {
-  const site = path.join(folder, 'site.db');
-  const records = openRecordStore({ file: site, tables });
-  const files = await saveSmall(20);
+/** Returns a site with the records of the files. */
+function toSite(files: readonly SiteFile[]): PublishedSite & { close(): void } {
+  const file = path.join(folder, 'site.db');
+  const records = openRecordStore({ file, tables });
   records.write((writer) => {
-    files.forEach(({ contentDigest, ...file }, index) => {
-      writer.put('File', { ...file, id: `File${index}`, parent: null, 'internal.contentDigest': contentDigest }, index);
+    files.forEach(({ contentDigest, ...stored }, index) => {
+      writer.put(
+        'File',
+        { ...stored, id: `File${index}`, parent: null, 'internal.contentDigest': contentDigest },
+        index,
+      );
     });
   });
+  return {
+    ...{ store: records, file, schema: 'schema', description: {} },
+    problems: () => ({ entries: [], count: 0 }),
+    openCopy: (copy) => openRecordStore({ file: copy, tables }),
+    close: () => records.close(),
+  };
+}
+
+test('A publisher renews its head while files are stored, so that others see that it runs', async () => {
+  const site = toSite(await saveSmall(20));
   const log = { error: () => undefined, info: () => undefined, warn: () => undefined };
   const options = { folder: path.join(folder, 'publisher'), release: 'test', log, renewalMs: 50 };
-  // This server of others replaces objects in two steps, so the head is read only while it is not written.
   const countWrites = (): number => bucket.requests.filter((line) => /^PUT .*head\.json/.test(line)).length;
   bucket.fault = (line) => (line.startsWith('PUT ') && line.includes('/packs/') ? 'hang' : undefined);
   const publisher = await openPublisher(openObjectStore(store.address, bucket.env), options);
-  publisher.start({
-    store: records,
-    file: site,
-    schema: 'schema',
-    description: {},
-    problems: () => ({ entries: [], count: 0 }),
-    openCopy: (file) => openRecordStore({ file, tables }),
-  });
+  publisher.start(site);
   await eventually(() => expect(bucket.requests.join()).toContain('/packs/'));
   const before = countWrites();
   await eventually(() => expect(countWrites()).toBeGreaterThan(before + 3));
   expect(publisher.progress).toBeUndefined();
   await publisher.close();
-  records.close();
+  site.close();
   await eventually(async () => {
     const { head } = (await readHead(store, undefined, signal)) as { head: IndexHead };
     expect(head.revision).toBeGreaterThan(before + 3);
   });
+});
+
+test('A publisher deletes the content of files that the site no longer has, and names their number', async () => {
+  const [kept, dropped] = [await save('kept.bin', Buffer.alloc(300_000, 1)), await save('dropped.bin', 'dropped')];
+  const site = toSite([kept]);
+  const lines: string[] = [];
+  const note = (line: string) => void lines.push(line);
+  const options = {
+    folder: path.join(folder, 'publisher'),
+    release: 'test',
+    log: { error: note, info: note, warn: note },
+  };
+  const name = createHash('sha256').update(store.address).digest('hex').slice(0, 16);
+  const run = async (until: () => void) => {
+    const publisher = await openPublisher(openObjectStore(store.address, bucket.env), options);
+    publisher.start(site);
+    await eventually(until);
+    await publisher.close();
+  };
+  await run(() => expect(lines).toHaveLength(1));
+  const list = openPublishedFiles(store, options.folder, name);
+  await list.add([dropped], signal);
+  list.close();
+  // A cleanup long ago found no use of the file.
+  const database = new DatabaseSync(path.join(options.folder, `published-${name}.db`));
+  database.exec(`UPDATE facts SET value = '0' WHERE key = 'cleaned'`);
+  database.prepare('INSERT INTO unused VALUES (?, 0)').run(dropped.contentDigest);
+  database.close();
+  await run(() => expect(lines.at(-1)).toBe(`Files deleted from ${store.address}, unused for a week: 1.`));
+  site.close();
+  expect(await store.head(`files/${dropped.contentDigest}`)).toBeUndefined();
+  expect(await store.head(`files/${kept.contentDigest}`)).toMatchObject({ bytes: 300_000 });
 });

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, copyFile, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { makeDatabasePrivate } from '@trellis/core/storage';
@@ -26,10 +27,33 @@ export interface PublishedFiles {
   add(files: Iterable<SiteFile>, signal: AbortSignal): Promise<void>;
   /** Stores the catalogs of all packs, as far as they changed, and returns them in order. */
   putCatalogs(signal: AbortSignal): Promise<readonly IndexObject[]>;
+  /** Begins to delete unused files, if the last cleanup was a day ago. @param at The time, in milliseconds since the epoch. */
+  beginCleanup(at: number): FileCleanup | undefined;
   /** Forgets the stored files, because the bucket was emptied. */
   forget(): void;
   close(): void;
 }
+
+/** A cleanup of the stored files. Files that are added while it runs are in use. */
+export interface FileCleanup {
+  /**
+   * Deletes the objects of files that have been unused for a week. A file that is used again later is stored again. Packs
+   * stay: they contain small files, most of which are in use.
+   *
+   * @param used The digests of all files of the site since the cleanup began.
+   * @returns The number of deleted objects.
+   */
+  deleteUnused(used: Iterable<string>, signal: AbortSignal): Promise<number>;
+  end(): void;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A folder that was not mounted, a replica that lags behind, and a release that is taken back find their files again. */
+const UNUSED_MS = 7 * DAY_MS;
+
+/** The digests that are noted before other work continues. */
+const NOTED_AT_ONCE = 4096;
 
 /** A larger file is an object of its own, from which a replica reads exactly the file. */
 const MAX_PACKED_BYTES = 256 * 1024;
@@ -64,9 +88,13 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
   const list = openList(join(folder, `published-${name}.db`));
   const limit = limitConcurrency(UPLOAD_CAPACITY);
   const reads = limitConcurrency(MAX_READS);
+  let isCleaning = false;
+  /** The deletions that are under way, by digest. */
+  const deletions = new Map<string, Promise<void>>();
 
   async function upload(file: SiteFile, signal: AbortSignal): Promise<void> {
     const key = toFileKey(file.contentDigest);
+    await deletions.get(file.contentDigest);
     if (file.size <= MAX_MEMORY_BYTES) {
       const content = Buffer.allocUnsafe(file.size);
       if (!(await readUnchanged(file, content))) return;
@@ -108,6 +136,29 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
     list.insert(digests, encodePack({ digest, digests, sizes: read.map(({ file }) => file.size) }));
   }
 
+  async function deleteUnused(used: Iterable<string>, at: number, signal: AbortSignal): Promise<number> {
+    for (const digests of inGroups(used, NOTED_AT_ONCE)) {
+      list.noteUsed(digests);
+      await nextTurn(undefined, { signal });
+    }
+    let count = 0;
+    for await (const { key } of store.list(FILES)) {
+      signal.throwIfAborted();
+      const digest = key.slice(FILES.length);
+      if (!DIGEST.test(digest) || list.unusedSince(digest, at) > at - UNUSED_MS) continue;
+      // In this order: a file that returns meanwhile is stored again.
+      list.remove(digest);
+      const deletion = store.delete(key).finally(() => deletions.delete(digest));
+      deletions.set(
+        digest,
+        deletion.catch(() => undefined),
+      );
+      await deletion;
+      count += 1;
+    }
+    return count;
+  }
+
   return {
     ...list.identity,
     async add(files, signal) {
@@ -131,7 +182,9 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
       for (const file of files) {
         if (failures.length > 0) break;
         const { contentDigest, size } = file;
-        if (!DIGEST.test(contentDigest) || under.has(contentDigest) || list.has(contentDigest)) continue;
+        if (!DIGEST.test(contentDigest)) continue;
+        if (isCleaning) list.noteUsed([contentDigest]);
+        if (under.has(contentDigest) || list.has(contentDigest)) continue;
         under.add(contentDigest);
         if (size > MAX_PACKED_BYTES) {
           await beginOne(file);
@@ -163,9 +216,33 @@ export function openPublishedFiles(store: ObjectStore, folder: string, name: str
       }
       return catalogs;
     },
+    beginCleanup(at) {
+      if (isCleaning || !list.beginCleanup(at)) return undefined;
+      isCleaning = true;
+      return {
+        deleteUnused: (used, signal) => deleteUnused(used, at, signal),
+        end() {
+          isCleaning = false;
+          list.endCleanup();
+        },
+      };
+    },
     forget: () => list.clear(),
     close: () => list.close(),
   };
+}
+
+const FILES = toFileKey('');
+
+function* inGroups<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  yield group;
 }
 
 /** The content of a pack, and its copies while it is sent: five at a time. */
@@ -207,31 +284,71 @@ function openList(file: string) {
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
      CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE IF NOT EXISTS files (digest TEXT PRIMARY KEY) WITHOUT ROWID;
+     CREATE TABLE IF NOT EXISTS unused (digest TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
      CREATE TABLE IF NOT EXISTS packs (number INTEGER PRIMARY KEY, entry BLOB NOT NULL);
      CREATE TABLE IF NOT EXISTS catalogs (first INTEGER PRIMARY KEY, count INTEGER NOT NULL, key TEXT NOT NULL, bytes INTEGER NOT NULL)`,
   );
   const known = database.prepare(`SELECT value FROM facts WHERE key = 'id'`).get() as { value: string } | undefined;
   const id = known?.value ?? randomUUID();
-  if (known === undefined) database.prepare(`INSERT INTO facts VALUES ('id', ?)`).run(id);
+  if (known === undefined) {
+    database.prepare(`INSERT INTO facts VALUES ('id', ?), ('cleaned', ?)`).run(id, String(Date.now()));
+  }
   const find = database.prepare('SELECT 1 FROM files WHERE digest = ?');
   const insertFile = database.prepare('INSERT OR IGNORE INTO files VALUES (?)');
   const insertPack = database.prepare('INSERT INTO packs (entry) VALUES (?)');
+
+  function transact(work: () => void): void {
+    database.exec('BEGIN');
+    try {
+      work();
+      database.exec('COMMIT');
+    } catch (error) {
+      // On a full disk SQLite has already rolled back.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
 
   return {
     identity: { id, isNew: known === undefined },
     has: (digest: string): boolean => find.get(digest) !== undefined,
     /** Adds stored files, and the entry of the pack that contains them. */
     insert(digests: readonly string[], pack?: Uint8Array): void {
-      database.exec('BEGIN');
-      try {
+      transact(() => {
         for (const digest of digests) insertFile.run(digest);
         if (pack) insertPack.run(pack);
-        database.exec('COMMIT');
-      } catch (error) {
-        // On a full disk SQLite has already rolled back.
-        if (database.isTransaction) database.exec('ROLLBACK');
-        throw error;
-      }
+      });
+    },
+    /** Notes the time of a cleanup, if the last one was a day ago. */
+    beginCleanup(at: number): boolean {
+      const last = database.prepare(`SELECT value FROM facts WHERE key = 'cleaned'`).get() as
+        { value: string } | undefined;
+      if (last !== undefined && Number(last.value) > at - DAY_MS) return false;
+      database.prepare(`INSERT OR REPLACE INTO facts VALUES ('cleaned', ?)`).run(String(at));
+      database.exec('CREATE TEMP TABLE used (digest TEXT PRIMARY KEY) WITHOUT ROWID');
+      return true;
+    },
+    endCleanup: () => database.exec('DROP TABLE used'),
+    noteUsed(digests: readonly string[]): void {
+      const insert = database.prepare('INSERT OR IGNORE INTO used VALUES (?)');
+      const forget = database.prepare('DELETE FROM unused WHERE digest = ?');
+      transact(() => {
+        for (const digest of digests) {
+          insert.run(digest);
+          forget.run(digest);
+        }
+      });
+    },
+    /** Returns since when a digest is unused, by the cleanups since then; `Infinity` for one in use. */
+    unusedSince(digest: string, at: number): number {
+      if (database.prepare('SELECT 1 FROM used WHERE digest = ?').get(digest)) return Infinity;
+      database.prepare('INSERT OR IGNORE INTO unused VALUES (?, ?)').run(digest, at);
+      return (database.prepare('SELECT since FROM unused WHERE digest = ?').get(digest) as { since: number }).since;
+    },
+    remove(digest: string): void {
+      transact(() => {
+        for (const table of ['files', 'unused']) database.prepare(`DELETE FROM ${table} WHERE digest = ?`).run(digest);
+      });
     },
     countPacks: (): number =>
       (database.prepare('SELECT count(*) AS count FROM packs').get() as { count: number }).count,

@@ -23,7 +23,7 @@ import {
   readHead,
   toObjectKey,
 } from './index-head.js';
-import { openPublishedFiles, type PublishedFiles, type SiteFile } from './published-files.js';
+import { type FileCleanup, openPublishedFiles, type PublishedFiles, type SiteFile } from './published-files.js';
 
 /** The site that is published. */
 export interface PublishedSite {
@@ -185,6 +185,14 @@ class HeadWriter {
   }
 }
 
+interface CopiedRecords {
+  /** The path of the copy. */
+  readonly copy: string;
+  /** The number of its last transaction. */
+  readonly sequence: number;
+  readonly records: SiteRecords;
+}
+
 type PublishedRecords = Pick<PublishedIndex, 'base' | 'changes' | 'origin' | 'sequence'>;
 
 class RunningPublisher implements IndexPublisher {
@@ -199,6 +207,7 @@ class RunningPublisher implements IndexPublisher {
   #description: PublishedIndex['site'] | undefined;
   #wake: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
+  #cleanup: Promise<void> = Promise.resolve();
   #publishedAt: number | undefined;
   #isFailing = false;
 
@@ -233,13 +242,15 @@ class RunningPublisher implements IndexPublisher {
   start(site: PublishedSite): void {
     this.#running = this.#run(site).catch((error: unknown) => {
       if (!this.#closing.signal.aborted) this.#options.log.error(toSentence(error));
+      // A different publisher has the bucket now, so the cleanup ends too.
+      this.#closing.abort();
     });
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake();
-    await this.#running;
+    await Promise.all([this.#running, this.#cleanup]);
     this.#options.files.close();
     await this.#store.close();
   }
@@ -252,6 +263,8 @@ class RunningPublisher implements IndexPublisher {
       await this.#retry(() => this.#publish(site));
       if (this.#publishedAt === undefined) log.info(`The index of the site is at ${this.#store.address}.`);
       this.#publishedAt = performance.now();
+      const cleanup = this.#options.files.beginCleanup(Date.now());
+      if (cleanup) this.#cleanup = this.#deleteUnused(site, cleanup);
       if (this.#pending.length === 0 && !this.#isBroken) await this.#sleepUntilChange(RENEWAL_MS);
       await delay(BATCH_MS, undefined, { signal });
     }
@@ -341,29 +354,38 @@ class RunningPublisher implements IndexPublisher {
 
   async #publishBase(site: PublishedSite, last: PublishedIndex | undefined) {
     const { signal } = this.#closing;
-    const { folder, files } = this.#options;
-    const { store, file } = site;
+    const { files } = this.#options;
+    const { store } = site;
     const isCompaction = last !== undefined && last.origin === store.meta(ORIGIN) && !this.#isBroken;
     const origin = isCompaction ? last.origin : randomUUID();
     // The transaction of the new identity is part of the base.
     this.#isBroken = false;
     if (!isCompaction) store.write((writer) => writer.setMeta(ORIGIN, origin));
-    const copy = join(folder, `publish-${randomUUID()}.db`);
     try {
-      const sequence = await copyRecords(file, copy);
-      const base = await this.#putBase(copy);
-      const records = site.openCopy(copy);
-      try {
+      return await this.#withCopy(site, async ({ copy, sequence, records }) => {
+        const base = await this.#putBase(copy);
         await files.add(listFiles(records), signal);
-      } finally {
-        records.close();
-      }
-      this.#pending = this.#pending.filter((change) => change.sequence > sequence);
-      return { origin, sequence, base: { ...base, sequence }, changes: [] };
+        this.#pending = this.#pending.filter((change) => change.sequence > sequence);
+        return { origin, sequence, base: { ...base, sequence }, changes: [] };
+      });
     } catch (error) {
       this.#isBroken = true;
       this.#pending = [];
       throw error;
+    }
+  }
+
+  /** Copies the records to a file of their own, so that they can be read while they change. */
+  async #withCopy<T>(site: PublishedSite, work: (copied: CopiedRecords) => Promise<T>): Promise<T> {
+    const copy = join(this.#options.folder, `publish-${randomUUID()}.db`);
+    try {
+      const sequence = await copyRecords(site.file, copy);
+      const records = site.openCopy(copy);
+      try {
+        return await work({ copy, sequence, records });
+      } finally {
+        records.close();
+      }
     } finally {
       for (const ending of ['', '-wal', '-shm']) await rm(copy + ending, { force: true });
     }
@@ -399,6 +421,20 @@ class RunningPublisher implements IndexPublisher {
     }
   }
 
+  /** Deletes the content of files that the site no longer has, while it is published. A failure waits for the next day. */
+  async #deleteUnused(site: PublishedSite, cleanup: FileCleanup): Promise<void> {
+    const { log } = this.#options;
+    const { signal } = this.#closing;
+    try {
+      const count = await this.#withCopy(site, ({ records }) => cleanup.deleteUnused(listDigests(records), signal));
+      if (count > 0) log.info(`Files deleted from ${this.#store.address}, unused for a week: ${count}.`);
+    } catch (error) {
+      if (!signal.aborted) log.warn(`Unused files in ${this.#store.address} can't be deleted: ${toSentence(error)}`);
+    } finally {
+      cleanup.end();
+    }
+  }
+
   async #sleepUntilChange(milliseconds: number): Promise<void> {
     const controller = new AbortController();
     this.#wake = () => controller.abort();
@@ -420,6 +456,10 @@ const toSiteFile = (row: Readonly<Record<string, unknown>>): SiteFile => ({
   contentDigest: String(row['internal.contentDigest']),
   size: Number(row.size),
 });
+
+function* listDigests(records: SiteRecords): Generator<string> {
+  for (const row of records.rows('File', ['internal.contentDigest'])) yield String(row['internal.contentDigest']);
+}
 
 function* listFiles(records: SiteRecords): Generator<SiteFile> {
   for (const row of records.rows('File', FILE_COLUMNS)) yield toSiteFile(row);
