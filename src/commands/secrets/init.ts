@@ -126,10 +126,17 @@ async function gather(flags: InitOptions, terminal: Terminal): Promise<SettingsF
 async function gatherToken(flags: InitOptions, terminal: Terminal, isGuided: boolean): Promise<SettingsFile> {
   const { tokenCommand, tokenStdin } = flags;
   if (tokenCommand !== undefined) return { tokenCommand };
-  if (tokenStdin) return { token: (await readValue(undefined, { in: terminal.in })).toString().trim() };
+  if (tokenStdin) return { token: await readToken(terminal) };
   if (!isGuided) throw new CommandError('Set --token-command or --token-stdin', EXIT.usage);
   const token = await promptHidden(terminal, 'Token (not shown; leave empty to enter a command that prints it)');
   return token === '' ? { tokenCommand: await prompt(terminal, 'Command that prints the token') } : { token };
+}
+
+/** @throws CommandError for an empty input, as after a command before the pipe that has failed. */
+async function readToken(terminal: Terminal): Promise<string> {
+  const token = (await readValue(undefined, { in: terminal.in })).toString().trim();
+  if (token === '') throw new CommandError('No token on standard input, so no settings were written', EXIT.usage);
+  return token;
 }
 
 async function gatherIdentity(flags: InitOptions, terminal: Terminal, isGuided: boolean): Promise<SettingsFile> {

@@ -225,6 +225,17 @@ describe('init', () => {
     expect((await stat(join(home, '.config/trellis/signing-key'))).mode & 0o777).toBe(0o600);
   });
 
+  test('writes nothing if the command before the pipe has printed no token', async () => {
+    const home = join(cli.folder, 'empty-home');
+    const args = ['init', '--server', cli.server, '--token-stdin', '--new-identity'];
+    const result = await cli.run(args, { stdin: '\n', env: { ...NONE, HOME: home } });
+    expect([result.code, result.err]).toEqual([
+      2,
+      'trellis: No token on standard input, so no settings were written\n',
+    ]);
+    await expect(stat(home)).rejects.toThrow('ENOENT');
+  });
+
   test('creates a signing key on request only, which signs the values that are stored afterwards', async () => {
     const home = join(cli.folder, 'signing-home');
     const args = ['init', '--server', cli.server, '--token-stdin', '--force'];
