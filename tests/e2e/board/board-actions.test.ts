@@ -75,6 +75,38 @@ describeInBrowser('pull request actions', () => {
     expect(pullRequest(7).state).toBe('CLOSED');
   });
 
+  test('an undo of a bulk action that fails for one pull request is made for the others', async () => {
+    await (await at.button('Mind the gap', 'Merge when ready #2')).click();
+    await at.said('mona/tools #2 will be merged');
+    // The row of the menu waits behind the updates bar.
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+    for (const title of ['Wait for tests', 'Mind the gap'])
+      await at
+        .row(title)
+        .getByLabel(/^Select #/)
+        .check();
+    const bulk = page.getByRole('region', { name: 'Selected pull requests' });
+    await bulk.getByRole('button', { name: 'Cancel auto-merge (2)' }).click();
+    await at.said('Cancel auto-merge: 2 of 2 done.');
+    const sent = stage.requests.length;
+    // The first of the two.
+    github().failNext(
+      ({ body }) =>
+        body.includes('enablePullRequestAutoMerge')
+          ? { status: 403, body: { message: 'Must have admin rights' } }
+          : undefined,
+      { times: Infinity },
+    );
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^Undo failed for acme\/shop #11\. .*Must have admin rights/)
+      .waitFor();
+    const undone = stage.requests.slice(sent).filter((request) => /^POST\n\S+\/auto-merge\n/.test(request));
+    expect(undone.map((request) => /"number":\d+/.exec(request)?.[0])).toEqual(['"number":11', '"number":2']);
+    expect(stage.takeComplaints()).toEqual(['403 POST /api/pull-requests/auto-merge']);
+  });
+
   test('a low API quota is reported before it is exceeded', async () => {
     await page
       .getByRole('status')

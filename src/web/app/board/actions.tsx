@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
 import { ConfirmButton } from '../ui/buttons.js';
-import { showError, showToast, showUndoToast } from '../ui/toasts.js';
+import { showError, showToast, showUndoToast, undoEach } from '../ui/toasts.js';
 import { removeRow } from './data/board-store.js';
 import { findRateLimitLock, recordRateLimit } from './data/forge-rate-limits.js';
 import { type PullRequest, toTarget } from './data/rows.js';
@@ -151,7 +151,7 @@ export async function performAction(row: PullRequest, { send, done, ends = false
     throw error;
   });
   if (ends) removeRow(row);
-  return `${row.repo} #${row.number} ${done}.`;
+  return `${toName(row)} ${done}.`;
 }
 
 /** Shows the outcome of an action on pull requests, with a button that undoes it where that is possible. */
@@ -162,11 +162,11 @@ export function showOutcome(rows: readonly PullRequest[], { undo }: Action, text
     return;
   }
   const [first] = rows;
-  const about = rows.length === 1 && first ? `${first.repo} #${first.number}` : `${rows.length} pull requests`;
-  showUndoToast(text, `Undone: ${about}.`, async () => {
-    for (const row of rows) await performAction(row, reverse);
-  });
+  const about = rows.length === 1 && first ? toName(first) : `${rows.length} pull requests`;
+  showUndoToast(text, `Undone: ${about}.`, () => undoEach(rows, (row) => performAction(row, reverse), toName));
 }
+
+const toName = ({ repo, number }: PullRequest): string => `${repo} #${number}`;
 
 interface BulkBarProps {
   readonly chosen: readonly PullRequest[];
@@ -193,7 +193,7 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
         () => done.push(row),
         (error: unknown) => {
           failed.push(row);
-          showError(error, `${row.repo} #${row.number}`);
+          showError(error, toName(row));
         },
       );
     }

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { dashboardClient, requireData } from '../api.js';
 import { useAddress } from '../ui/address.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
-import { showError, showToast, showUndoToast } from '../ui/toasts.js';
+import { showError, showToast, showUndoToast, undoEach } from '../ui/toasts.js';
 import { BoardHead, EmptyBoard, ForgeNotices, hasSource } from './board-head.js';
 import { boardError, boardOwner, changeRepository, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
@@ -199,7 +199,7 @@ function RepositoryBulk({ repositories }: { readonly repositories: readonly Repo
     setProgress('');
     const text = `${name}: ${done.length} of ${list.length} done.`;
     if (undo === undefined || done.length === 0) showToast(text);
-    else showUndoToast(text, `Undone: ${toCount(done)}.`, async () => Promise.all(done.map(undo)));
+    else showUndoToast(text, `Undone: ${toCount(done)}.`, () => undoEach(done, undo, ({ fullName }) => fullName));
   };
   const button = (action: BulkAction) => (
     <ConfirmButton

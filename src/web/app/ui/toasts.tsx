@@ -50,6 +50,27 @@ export function showUndoToast(message: string, undone: string, undo: () => Promi
   add({ message, kind: 'done', undo: act });
 }
 
+/**
+ * Undoes an action on each of several entries, one after the other. A failure leaves the others to be undone.
+ *
+ * @throws Error with the names of the entries that failed, and the reasons.
+ */
+export async function undoEach<Entry>(
+  entries: readonly Entry[],
+  undo: (entry: Entry) => Promise<unknown>,
+  toName: (entry: Entry) => string,
+): Promise<void> {
+  const failed: string[] = [];
+  const reasons = new Set<string>();
+  for (const entry of entries) {
+    await undo(entry).catch((error: unknown) => {
+      failed.push(toName(entry));
+      reasons.add(toProblem(error).message);
+    });
+  }
+  if (failed.length > 0) throw new Error(`Undo failed for ${failed.join(', ')}. ${[...reasons].join(' ')}`);
+}
+
 function add(toast: Omit<Toast, 'id'>): void {
   const id = (last += 1);
   recordActivity(describeProblem(toast), toast.kind);
