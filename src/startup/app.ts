@@ -22,6 +22,7 @@ import {
   type Log,
   nameRequest,
   requestContext,
+  tryDecode,
 } from '@trellis/server/http/request';
 import {
   allowMethods,
@@ -35,7 +36,7 @@ import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { type ListedContract, loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
 import { contractDocument, contractRouter } from '@trellis/server/rest/router';
-import express, { type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import { readAudience, readPageData } from '../handlers/page-data.js';
 import { type MountedService, mountServices, toContractName } from '../project/mount.js';
@@ -143,11 +144,24 @@ function createListener(options: ListenerOptions): RequestListener {
   app.get('/docs', countPage, reference.page).all('/docs', allowMethods(READ_ONLY));
   app.get(PAGE_PATHS, countPage, pages.document).all(PAGE_PATHS, allowMethods(READ_ONLY));
   app.get('/*rest', countPage, pages.notFound);
-  app.use(notFoundHandler(), errorHandler({ log }));
+  app.use(
+    notFoundHandler(),
+    malformedPage(express.Router().use(headers, countPage, pages.notFound)),
+    errorHandler({ log }),
+  );
   // Tracing needs the handlers of Express to run within its context.
   if (!requests || trace) return app as RequestListener;
   return queryListener(app as RequestListener, { requests, context, bounds, hops: config.trustProxy });
 }
+
+/** Shows the page for unknown paths to browsers that open an address with an invalid escape, which no route decodes. */
+const malformedPage =
+  (notFound: RequestHandler): ErrorRequestHandler =>
+  (error: unknown, request, response, next) => {
+    const isPage = ['GET', 'HEAD'].includes(request.method) && tryDecode(request.path) === undefined;
+    if (!isPage || response.headersSent) next(error);
+    else notFound(request, response, (failure?: unknown) => next(failure ?? error));
+  };
 
 interface QueryListenerOptions {
   readonly requests: ReturnType<typeof createSiteRequests>;

@@ -71,6 +71,20 @@ describeInBrowser('the header of all pages', () => {
     await context.close();
   });
 
+  test.each(['/%E0%A4%A', '/secrets/%E0%A4%A', '/vault/objects/%E0%A4%A'])(
+    'leads from %s, which has an invalid escape, to the other pages',
+    async (path) => {
+      const { page, server, context } = stage;
+      await page.goto(server.origin + path);
+      await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Services' }).click();
+      await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+      expect(stage.takeComplaints()).toEqual([`404 GET ${path}`]);
+      const response = await context.request.get(server.origin + path);
+      expect([response.status(), await response.json()]).toMatchObject([400, { code: 'invalid_input' }]);
+    },
+  );
+
   test('leads past itself on the pages of tools', async () => {
     const { page } = stage;
     for (const [path, target] of [

@@ -3,7 +3,7 @@ import './style/forms.css';
 import './style/frame.css';
 import './style/pieces.css';
 import { type ComponentType, render } from 'preact';
-import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso';
+import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { dashboardClient, loadDocumentsWhenOutdated } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
@@ -42,18 +42,34 @@ function App() {
     <LocationProvider scope={ROUTER_SCOPE}>
       <PageLayout>
         <ErrorBoundary>
-          <Router>
-            {routes.map(({ path, component }) => (
-              <Route key={path} path={path} component={component} />
-            ))}
-            <Route default component={NotFound} />
-          </Router>
+          <Pages />
         </ErrorBoundary>
       </PageLayout>
       <Toasts />
       <SessionExpired />
     </LocationProvider>
   );
+}
+
+function Pages() {
+  // The router cannot decode such an address.
+  if (hasInvalidEscape(useLocation().path)) return <NotFound />;
+  return (
+    <Router>
+      {routes.map(({ path, component }) => (
+        <Route key={path} path={path} component={component} />
+      ))}
+      <Route default component={NotFound} />
+    </Router>
+  );
+}
+
+function hasInvalidEscape(path: string): boolean {
+  try {
+    return decodeURIComponent(path).includes('\0');
+  } catch {
+    return true;
+  }
 }
 
 function NotFound() {
