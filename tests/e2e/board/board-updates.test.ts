@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { eventually } from '../../eventually.js';
 import { githubPullRequest } from '../../forges/github-state.js';
 import { describeInBrowser } from '../support/chromium.js';
@@ -98,6 +98,23 @@ describeInBrowser('updates of the board', () => {
       expect(await error.count()).toBe(0);
     });
     await tab.close();
+  });
+
+  test('a stream that was silent during a sleep is opened again at once', async () => {
+    const isStream = (request: Request): boolean => new URL(request.url()).pathname === '/api/dashboard/changes';
+    const [first] = await Promise.all([page.waitForRequest(isStream), page.reload()]);
+    expect(first.headers()['last-event-id']).toBeUndefined();
+    await at.rows.first().waitFor();
+    const [again] = await Promise.all([
+      page.waitForRequest(isStream),
+      page.evaluate(() => {
+        const now = Date.now.bind(Date);
+        Date.now = () => now() + 25_000;
+        document.dispatchEvent(new Event('visibilitychange'));
+        Date.now = now;
+      }),
+    ]);
+    expect(again.headers()['last-event-id']).toBeDefined();
   });
 
   test('the button for updates covers no bulk action', async () => {
