@@ -155,8 +155,8 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     expect(page.url()).toBe(`${origin}/vault/audit`);
   });
 
-  test('a page whose session cannot be loaded can be retried when the server is reachable again', async () => {
-    const { page, keyboard } = ada;
+  test('a page whose session cannot be loaded is drawn when the server is reachable again', async () => {
+    const { page } = ada;
     // Without the database, the document embeds no data.
     await page.route(`${origin}/settings`, async (route) => {
       const response = await route.fetch();
@@ -168,7 +168,6 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await alert(ada, 'The server could not be reached.');
     await expectAccessible(page);
     await page.unrouteAll();
-    await keyboard.pressOn('button "Try again"');
     await page.getByText('Signed in as Ada Lovelace').waitFor();
     await page.goto(`${origin}/sign-in?next=/issues`);
     await heading(ada, 'Issues');

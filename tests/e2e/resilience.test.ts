@@ -7,7 +7,7 @@ import { generateKeys } from '../sealing/age-program.js';
 import { openBoardFixture, type BoardFixture } from './board/board-fixture.js';
 import { expectAccessible } from './support/axe.js';
 import { describeInBrowser } from './support/chromium.js';
-import { openPageFixture, type PageFixture } from './support/fixtures.js';
+import { openPageFixture, openSignedInFixture, type PageFixture } from './support/fixtures.js';
 import { pressAndConfirm } from './support/page-actions.js';
 
 /** From the narrowest phone, which equals 400 % zoom of 1280 px, to a laptop. */
@@ -241,7 +241,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   test.each([
     ['/vault/new', 'Encrypt it to my own key too'],
     ['/vault/audit', 'Subject'],
-  ])('shows on %s once that the server does not respond, and reads again', async (path, field) => {
+  ])('shows on %s once that the server does not respond, and reads again automatically', async (path, field) => {
     const reads = /\/secrets\/(?:audit-log|auth\/identity|consumers)/;
     await page.route(reads, (route) => route.abort());
     await go(path);
@@ -250,7 +250,6 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     expect([await error.count(), await page.getByText('Loading …').count()]).toEqual([1, 0]);
     await expectAccessible(page);
     await page.unroute(reads);
-    await button('Try again').click();
     await page.getByLabel(field).waitFor();
     await error.waitFor({ state: 'detached' });
     expect(stage.takeComplaints()).toEqual([]);
@@ -416,5 +415,76 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await button('Save secret').click();
     await page.getByRole('heading', { name: 'first', level: 1 }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);
+  });
+});
+
+describeInBrowser('a page after an outage of the database', () => {
+  let stage: PageFixture;
+  let page: Page;
+  const failure = { error: 'The database does not respond.', code: 'unavailable', requestId: '01JAZ4QX1V6KQ4' };
+  const error = () => page.getByRole('alert').getByText(failure.error).first();
+  const isData = (url: URL): boolean => /^\/(?:api|secrets)\//.test(url.pathname);
+  const show = (state: 'hidden' | 'visible') =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+
+  beforeAll(async () => {
+    stage = await openSignedInFixture({});
+    ({ page } = stage);
+  });
+  afterEach(() => page.unrouteAll({ behavior: 'wait' }));
+  afterAll(async () => {
+    stage.takeComplaints();
+    await stage.close();
+  });
+
+  test.each([
+    ['/', 'No code host connected yet.'],
+    ['/settings', 'Quiet hours, digest and batches'],
+    ['/vault', 'No secrets yet'],
+  ])('reads %s again automatically', async (path, text) => {
+    await page.route(isData, (route) => route.fulfill({ status: 503, json: failure }));
+    await page.goto(stage.server.origin + path);
+    await error().waitFor();
+    await page.unroute(isData);
+    await page.getByText(text).first().waitFor();
+    await eventually(async () => expect(await page.getByRole('alert').getByText(failure.error).count()).toBe(0));
+  });
+
+  test('does so at once when it becomes visible, and not while it is hidden', async () => {
+    await page.clock.install();
+    let reads = 0;
+    await page.route('**/secrets/consumers*', (route) => {
+      reads += 1;
+      return route.fulfill({ status: 503, json: failure });
+    });
+    await page.goto(`${stage.server.origin}/vault/consumers`);
+    await error().waitFor();
+    await show('hidden');
+    await page.clock.fastForward(60_000);
+    const before = reads;
+    await page.clock.fastForward(600_000);
+    expect(reads).toBe(before);
+    await page.unroute('**/secrets/consumers*');
+    await show('visible');
+    await page.getByText('No consumers yet').waitFor();
+  });
+
+  test('does not repeat a request that the server has rejected', async () => {
+    let reads = 0;
+    await page.route('**/secrets/consumers*', (route) => {
+      reads += 1;
+      return route.fulfill({ status: 403, json: { ...failure, code: 'forbidden' } });
+    });
+    await page.goto(`${stage.server.origin}/vault/consumers`);
+    await error().waitFor();
+    await page.clock.fastForward(600_000);
+    await show('hidden');
+    await show('visible');
+    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    expect(reads).toBe(1);
   });
 });

@@ -289,7 +289,7 @@ describeInBrowser('settings page', () => {
     await eventually(async () => expect(await made.count()).toBe(2));
   });
 
-  test('says that a list could not be read again after a change, and reads it on request', async () => {
+  test('says that a list could not be read again after a change, and reads it again automatically', async () => {
     await visit();
     const tokens = section('API tokens');
     const revoke = button('Revoke for 90 days', tokens);
@@ -298,7 +298,6 @@ describeInBrowser('settings page', () => {
     await pressAndConfirm(revoke, 'Revoke token?');
     await tokens.getByRole('alert').getByText('The server could not be reached.').waitFor();
     await page.unroute('**/api/tokens');
-    await button('Try again', tokens).click();
     await revoke.waitFor({ state: 'detached' });
     expect(await tokens.getByRole('alert').count()).toBe(0);
   });

@@ -7,11 +7,23 @@ describe('toProblem', () => {
     expect(toProblem(new ApiError('Payload Too Large', { statusCode: 413 }))).toEqual({
       message: 'A proxy in front of the server responded with status 413.',
       canRetry: false,
+      isTemporary: false,
     });
     expect(toProblem(new ApiError('Bad Gateway', { statusCode: 502 }))).toEqual({
       message: 'A proxy in front of the server responded with status 502.',
       canRetry: true,
+      isTemporary: true,
     });
+  });
+
+  test.each([
+    [503, true, 'an outage of the database'],
+    [429, true, 'a rate limit'],
+    [500, false, 'an internal error'],
+    [409, false, 'a change without a result'],
+    [401, false, 'an ended session'],
+  ])('lets pages read again automatically after status %i: %s (%s)', (statusCode, isTemporary) => {
+    expect(toProblem(new ApiError('Failed.', { statusCode })).isTemporary).toBe(isTemporary);
   });
 
   test('keeps the message of the server', () => {

@@ -97,15 +97,54 @@ export interface Problem {
   readonly requestId?: string;
   /** Whether the same attempt may succeed later. */
   readonly canRetry?: boolean;
+  /** Whether the cause ends without the user, as an outage does, so that pages read again automatically. */
+  readonly isTemporary?: boolean;
 }
+
+/** The longest wait between two attempts after a failure. */
+const MAX_RETRY_MS = 30_000;
+
+/**
+ * Waits before an attempt after a number of failures in a row: up to a bound that doubles with each of them, and not at all
+ * once the page becomes visible or the browser is online again. Also resolves when the signal is aborted.
+ *
+ * @param isHiddenToo Whether attempts are made while the page is hidden, too. Otherwise they wait until it is visible.
+ */
+export function waitToRetry(failures: number, signal: AbortSignal, isHiddenToo = false): Promise<void> {
+  const bound = Math.min(MAX_RETRY_MS, 1_000 * 2 ** failures);
+  return new Promise((resolve) => {
+    const listeners = new AbortController();
+    const end = (): void => {
+      clearTimeout(timer);
+      listeners.abort();
+      resolve();
+    };
+    const isVisible = (): boolean => document.visibilityState === 'visible';
+    const endIf = (isDue: boolean): void => (isDue ? end() : undefined);
+    const timer = setTimeout(() => endIf(isHiddenToo || isVisible()), bound * (0.5 + Math.random() / 2));
+    document.addEventListener('visibilitychange', () => endIf(isVisible()), listeners);
+    addEventListener('online', end, listeners);
+    signal.addEventListener('abort', end, listeners);
+    if (signal.aborted) end();
+  });
+}
+
+/** Returns the earlier problem while the message stays the same, so that screen readers don't announce every attempt. */
+export const keepProblem = (earlier: Problem | undefined, next: Problem): Problem =>
+  earlier?.message === next.message ? earlier : next;
 
 /** Converts an error of a request or of the browser to words that the user of a page can act on. */
 export function toProblem(error: unknown): Problem {
-  if (error instanceof ApiError) return toResponseProblem(error);
+  if (error instanceof ApiError) {
+    const { statusCode } = error;
+    // An internal error needs the administrator, and its request ID should stay the same until then.
+    return { ...toResponseProblem(error), isTemporary: statusCode === 408 || statusCode === 429 || statusCode > 500 };
+  }
   if (!(error instanceof Error)) return { message: 'Something went wrong.', canRetry: true };
   // The messages of Chromium, Firefox and Safari for a chunk that cannot be loaded.
   if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
-  return { message: toBrowserMessage(error), canRetry: true };
+  const isTemporary = error.name === 'TimeoutError' || (error.name === 'TypeError' && isOfNetwork(error));
+  return { message: toBrowserMessage(error), canRetry: true, isTemporary };
 }
 
 function toResponseProblem(error: ApiError): Problem {

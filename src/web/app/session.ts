@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
-import { dashboardClient, type Problem, requireData, toProblem } from './api.js';
+import { dashboardClient, keepProblem, type Problem, requireData, toProblem, waitToRetry } from './api.js';
 import { isServiceEnabled, pageData } from './page-data.js';
 
 /** Who can open a page. */
@@ -14,10 +14,18 @@ export const user = signal<SessionUser | null | undefined>(pageData?.session);
 /** Why the session could not be loaded. */
 export const sessionError = signal<Problem | undefined>(undefined);
 
-/** Loads the session from the server into {@link user}. */
-export async function loadSession(): Promise<void> {
-  sessionError.value = undefined;
+/** Ends the wait of the previous attempt to load the session. */
+let retrying = new AbortController();
+
+/** Loads the session from the server into {@link user}; in an outage, again and again after the first attempt. */
+export const loadSession = async (): Promise<void> => attemptSession(0);
+
+async function attemptSession(failures: number): Promise<void> {
+  retrying.abort();
+  const { signal } = (retrying = new AbortController());
   user.value = isServiceEnabled('dashboard') || isServiceEnabled('secrets') ? await findUser() : null;
+  if (user.value !== undefined || sessionError.value?.isTemporary !== true) return;
+  void waitToRetry(failures + 1, signal).then(() => (signal.aborted ? undefined : attemptSession(failures + 1)));
 }
 
 /**
@@ -70,7 +78,7 @@ export async function findUser(): Promise<SessionUser | null | undefined> {
     return result.response.status === 401 ? null : requireData(result);
   } catch (error) {
     // An unreachable or busy server does not end the session.
-    sessionError.value = toProblem(error);
+    sessionError.value = keepProblem(sessionError.peek(), toProblem(error));
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Problem, requireData, toProblem } from '../api.js';
+import { keepProblem, type Problem, requireData, toProblem, waitToRetry } from '../api.js';
 import { ProblemText } from './form.js';
 import { Icon, type IconName } from './icon.js';
 
@@ -14,10 +14,19 @@ interface Resource<T> {
   readonly set: (value: T) => void;
 }
 
-/** Loads a value when a component is first drawn and whenever `load` changes, so `load` must be memoised. */
+interface Failure {
+  readonly problem: Problem;
+  /** The number of failures in a row. */
+  readonly count: number;
+}
+
+/**
+ * Loads a value when a component is first drawn and whenever `load` changes, so `load` must be memoised. After a failure
+ * that ends without the user, it loads again automatically.
+ */
 export function useResource<T>(load: () => Promise<T>): Resource<T> {
   const [value, set] = useState<T>();
-  const [problem, setProblem] = useState<Problem>();
+  const [failure, setFailure] = useState<Failure>();
   const attempts = useRef(0);
   const reload = useCallback(async () => {
     const attempt = (attempts.current += 1);
@@ -27,21 +36,23 @@ export function useResource<T>(load: () => Promise<T>): Resource<T> {
       const loaded = await load();
       settle(() => {
         set(() => loaded);
-        setProblem(undefined);
+        setFailure(undefined);
       });
     } catch (error) {
-      settle(() => setProblem(toProblem(error)));
+      const problem = toProblem(error);
+      settle(() =>
+        setFailure((before) => ({ problem: keepProblem(before?.problem, problem), count: (before?.count ?? 0) + 1 })),
+      );
     }
   }, [load]);
   useEffect(() => void reload(), [reload]);
-  const hasFailed = problem !== undefined;
   useEffect(() => {
-    if (!hasFailed) return;
-    const retry = (): void => void reload();
-    addEventListener('online', retry);
-    return () => removeEventListener('online', retry);
-  }, [hasFailed, reload]);
-  return { value, problem, reload, set: (next) => set(() => next) };
+    if (failure?.problem.isTemporary !== true) return;
+    const left = new AbortController();
+    void waitToRetry(failure.count, left.signal).then(() => (left.signal.aborted ? undefined : reload()));
+    return () => left.abort();
+  }, [failure, reload]);
+  return { value, problem: failure?.problem, reload, set: (next) => set(() => next) };
 }
 
 /**

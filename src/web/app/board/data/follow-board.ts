@@ -3,13 +3,10 @@ import { useLayoutEffect } from 'preact/hooks';
 import { readBoards } from '../../../../board-stream/read-boards.js';
 import type { FirstRows } from '../../../../dashboard/boards/first-rows.js';
 import { ApiError } from '../../../../generated/dashboard/client.js';
-import { dashboardClient, requireData, toProblem } from '../../api.js';
+import { dashboardClient, keepProblem, requireData, toProblem, waitToRetry } from '../../api.js';
 import { user } from '../../session.js';
 import { applyBoard, boardError, boardOwner, firstRows, shownBoard } from './board-store.js';
 import type { Board } from './rows.js';
-
-/** The delay before a broken stream is opened again. */
-const RETRY_MS = 5_000;
 
 /** How long a stream may be silent before the board is read without it. Servers send the first board at once. */
 const SILENT_MS = 10_000;
@@ -95,9 +92,11 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
   const end = (): void => silence.abort();
   signal.addEventListener('abort', end);
   if (query.owner === '') void pollWhileSilent(query, silence.signal, apply);
+  let failures = 0;
   while (!signal.aborted) {
     try {
       for await (const board of query.owner === '' ? streamOwnBoard(query, signal) : pollBoard(query, signal)) {
+        failures = 0;
         end();
         apply(board);
       }
@@ -113,12 +112,14 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
       const problem = toProblem(error);
       // Until the stream arrives, the board is read without it.
       const isPolled = isTimeout(error) && query.owner === '' && !silence.signal.aborted;
-      if (shownBoard.peek() === undefined || !isPolled) boardError.value = problem;
+      if (shownBoard.peek() === undefined || !isPolled) boardError.value = keepProblem(boardError.peek(), problem);
       if (!problem.canRetry) {
         end();
         return;
       }
-      await pause(RETRY_MS, signal);
+      failures += 1;
+      // Also in the background, as the title of the page counts pull requests.
+      await waitToRetry(failures, signal, true);
     }
   }
 }
@@ -128,16 +129,19 @@ const isTimeout = (error: unknown): boolean => error instanceof DOMException && 
 /** Reads the board until its stream delivers one: some proxies pass on only complete responses. */
 async function pollWhileSilent(query: BoardQuery, signal: AbortSignal, apply: (board: Board) => void): Promise<void> {
   await pause(SILENT_MS, signal);
+  let failures = 0;
   while (!signal.aborted) {
     try {
       for await (const board of pollBoard(query, signal)) {
         signal.throwIfAborted();
+        failures = 0;
         apply(board);
       }
     } catch (error) {
       // The stream reports the other errors.
       if (isTimeout(error)) boardError.value = toProblem(error);
-      await pause(RETRY_MS, signal);
+      failures += 1;
+      await waitToRetry(failures, signal, true);
     }
   }
 }
