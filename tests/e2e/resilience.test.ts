@@ -416,6 +416,51 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     await page.getByRole('heading', { name: 'first', level: 1 }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);
   });
+
+  test('forgets a decrypted value at a sign-out in another tab, and continues at the sign-in of another', async () => {
+    await button('Show value').click();
+    await button(/^Use the passkey “First passkey”/).click();
+    const value = page.locator('.secret-value');
+    await value.waitFor();
+    await page.evaluate(() => Object.assign(globalThis, { isSameDocument: true }));
+    const other = await stage.context.newPage();
+    await other.goto(`${stage.server.origin}/settings`);
+    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
+    const entrance = (tab: Page) => tab.locator('main').getByRole('button', { name: 'Sign in with a passkey' });
+    await Promise.all([entrance(page).waitFor(), entrance(other).waitFor()]);
+    expect(await value.count()).toBe(0);
+    await eventually(async () => expect(await page.evaluate(() => 'isSameDocument' in globalThis)).toBe(false));
+    await other.goto(`${stage.server.origin}/issues`);
+    await entrance(other).waitFor();
+    await entrance(page).click();
+    await page.getByRole('heading', { name: 'first', level: 1 }).waitFor();
+    expect(await value.count()).toBe(0);
+    await other.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
+    await other.close();
+    stage.takeComplaints();
+  });
+
+  test('continues in every tab of an ended session after a sign-in in one of them', async () => {
+    const other = await stage.context.newPage();
+    const tabs = [page, other];
+    for (const tab of tabs) {
+      await tab.goto(`${stage.server.origin}/services`);
+      await tab.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+      await tab.waitForLoadState('networkidle');
+    }
+    await stage.context.clearCookies();
+    for (const tab of tabs) {
+      await tab.getByRole('link', { name: 'Secrets', exact: true }).click();
+      await tab.getByRole('dialog', { name: 'You’ve been signed out' }).waitFor();
+    }
+    await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
+    for (const tab of tabs) {
+      await tab.getByRole('dialog').waitFor({ state: 'detached' });
+      await tab.getByRole('link', { name: 'first', exact: true }).waitFor();
+    }
+    await other.close();
+    stage.takeComplaints();
+  });
 });
 
 describeInBrowser('a page after an outage of the database', () => {

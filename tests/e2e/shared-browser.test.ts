@@ -86,4 +86,17 @@ describeInBrowser('a browser that two users share', () => {
     await page.unrouteAll({ behavior: 'wait' });
     stage.takeComplaints();
   });
+
+  test('shows no rows of a user who has signed out in a different tab', async () => {
+    await become(ada);
+    await stage.at.open('/', 'Pull requests');
+    await stage.at.rows.first().waitFor();
+    const other = await stage.context.newPage();
+    await other.goto(`${stage.server.origin}/settings`);
+    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+    expect(await stage.at.rows.count()).toBe(0);
+    await other.close();
+    stage.takeComplaints();
+  });
 });

@@ -41,7 +41,7 @@ export function checkRestoredSession(): void {
   });
 }
 
-/** The `localStorage` key with the name of the user who was signed in last, which all tabs share. */
+/** The `localStorage` key with the name of the user who is signed in, which all tabs share; empty after a sign-out. */
 const STORAGE_KEY = 'trellis-user';
 
 /** The first user of this document. Its memory may contain their data after the session has ended. */
@@ -51,24 +51,62 @@ let firstUser: string | undefined;
 export const belongsToOther = (): boolean => firstUser !== undefined && firstUser !== user.peek()?.username;
 
 /**
- * Loads a new document when a different user signs in with another tab: this one shows data of the previous user, and would
- * change data of the new one.
+ * Follows the other tabs: their sign-ins continue this one, and after a sign-out, or a sign-in of a different user, it shows
+ * nothing of the previous user and loads a new document, so that no data stays in its memory either.
  */
 export function followSignIns(): void {
   effect(() => {
     const name = user.value?.username;
     if (name === undefined) return;
     firstUser ??= name;
-    try {
-      localStorage.setItem(STORAGE_KEY, name);
-    } catch {
-      // The storage is full or blocked, so other tabs are not notified.
-    }
+    announceUser(name);
   });
-  addEventListener('storage', ({ key, newValue }) => {
-    if (key === STORAGE_KEY && newValue !== null && user.peek() && newValue !== user.peek()?.username)
-      location.reload();
+  onSignInElsewhere((name) => {
+    const own = user.peek();
+    if (own === null && name !== '') void continueSession();
+    if (!own || own.username === name) return;
+    user.value = null;
+    location.reload();
   });
+}
+
+async function continueSession(): Promise<void> {
+  const found = await findUser();
+  if (found) user.value = found;
+}
+
+/** Reports to the other tabs who is signed in: the name of a user, or an empty text after a sign-out. */
+export function announceUser(name: string): void {
+  try {
+    // An equal value would be no event.
+    localStorage.removeItem(STORAGE_KEY);
+    localStorage.setItem(STORAGE_KEY, name);
+  } catch {
+    // The storage is full or blocked, so other tabs are not notified.
+  }
+}
+
+/**
+ * Calls a function with the name that another tab has announced; also when this tab becomes visible, as browsers may stop
+ * hidden ones. Returns a function that stops this.
+ */
+export function onSignInElsewhere(act: (name: string) => void): () => void {
+  const listeners = new AbortController();
+  const onName = (name: string | null): void => (name === null ? undefined : act(name));
+  addEventListener('storage', ({ key, newValue }) => (key === STORAGE_KEY ? onName(newValue) : undefined), listeners);
+  const onVisible = (): void => {
+    if (document.visibilityState === 'visible') onName(readAnnouncedUser());
+  };
+  document.addEventListener('visibilitychange', onVisible, listeners);
+  return () => listeners.abort();
+}
+
+function readAnnouncedUser(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY);
+  } catch {
+    return null;
+  }
 }
 
 /** Returns the user of the current session, `null` without a session, or `undefined` if it could not be loaded. */

@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, saveLatest } from '../api.js';
 import { isServiceEnabled } from '../page-data.js';
-import { user } from '../session.js';
+import { announceUser, user } from '../session.js';
 import { ActionButton, ConfirmButton } from '../ui/buttons.js';
 import { Radios } from '../ui/form.js';
 import { Heading } from '../ui/headings.js';
@@ -70,14 +70,19 @@ export function SettingsPage() {
   );
 }
 
-/** Signs out and loads a new document, so that no data of the session stays in the page. */
 async function signOut(): Promise<void> {
   requireData(await dashboardClient.POST('/api/auth/logout'));
-  location.assign('/sign-in');
+  leave();
 }
 
 async function signOutEverywhere(): Promise<void> {
   requireData(await dashboardClient.POST('/api/auth/logout-everywhere'));
+  leave();
+}
+
+/** Loads a new document, so that no data of the session stays in the page. The other tabs do so too. */
+function leave(): void {
+  announceUser('');
   location.assign('/sign-in');
 }
 

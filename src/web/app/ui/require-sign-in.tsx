@@ -3,7 +3,15 @@ import type { Middleware } from 'openapi-fetch';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Audience, findUser, loadSession, sessionError, type SessionUser, user } from '../session.js';
+import {
+  type Audience,
+  findUser,
+  loadSession,
+  onSignInElsewhere,
+  sessionError,
+  type SessionUser,
+  user,
+} from '../session.js';
 import type { SignInButton } from '../sign-in/sign-in.js';
 import { Heading } from './headings.js';
 import { AsyncContent } from './resource.js';
@@ -166,6 +174,13 @@ function SignInDialog({ settle, isConfirmation }: PendingSignIn) {
     user.value = next;
     settle(true);
   };
+  useEffect(() => {
+    // Only a passkey confirms a change.
+    if (isConfirmation) return undefined;
+    return onSignInElsewhere((name) => {
+      if (name !== '') void findUser().then((next) => next && enter(next));
+    });
+  }, [isConfirmation]);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={() => settle(false)}>
       <h2 id={id}>{isConfirmation ? 'Confirm with your passkey' : 'You’ve been signed out'}</h2>
