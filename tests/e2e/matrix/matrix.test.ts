@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../../eventually.js';
 import { saveForges } from '../board/board-fixture.js';
 import { startBoardForges, type BoardForges } from '../board/board-forges.js';
-import { describeInBrowser } from '../support/chromium.js';
+import { describeInBrowser, startBrowserWithScrollBars } from '../support/chromium.js';
 import { openSignedInFixture, type PageFixture } from '../support/fixtures.js';
 import { inviteGuest } from '../support/invite.js';
 import { findLayoutProblems, findLeakedStyles } from './rules.js';
@@ -59,6 +59,40 @@ describeInBrowser('the layout of every page', () => {
       }
     },
   );
+
+  test.each(MATRIX_PAGES.map((entry) => [entry.name, entry] as const))(
+    '%s: nothing overflows a phone when the text is twice as large',
+    async (_name, entry) => {
+      const page = pages[entry.reader ?? 'admin'];
+      await page.setViewportSize({ width: 390, height: 844 });
+      await openState(page, stage.server.origin, entry, 'many');
+      await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+      const findOverflow = async () => (await findLayoutProblems(page)).filter(({ rule }) => rule === 'overflow');
+      await eventually(async () => expect(await findOverflow()).toEqual([]));
+    },
+  );
+
+  test('menus are inside a small window whose scroll bars take space', async () => {
+    const browser = await startBrowserWithScrollBars();
+    const context = await browser.newContext({
+      storageState: await stage.context.storageState(),
+      viewport: { width: 320, height: 256 },
+    });
+    const page = await context.newPage();
+    for (const [path, name] of [
+      ['/settings', 'Rename'],
+      ['/site/records', 'Columns'],
+    ] as const) {
+      await page.goto(stage.server.origin + path);
+      const menu = page.locator('details.more').filter({ hasText: name }).first();
+      await menu.locator('summary').click();
+      const { x, y, width, height } = (await menu.locator('.menu').boundingBox())!;
+      const inner = await page.evaluate(() => document.documentElement.clientWidth);
+      expect(inner).toBeLessThan(320);
+      expect([path, x >= 0, y >= 0, x + width <= inner, y + height <= 256]).toEqual([path, true, true, true, true]);
+    }
+    await browser.close();
+  });
 
   test.each(ONE_DOCUMENT.map((entry) => [entry.name, entry] as const))(
     '%s: looks the same after all other pages',

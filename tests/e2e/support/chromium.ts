@@ -40,6 +40,15 @@ export async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
+/** Starts a browser of its own, whose scroll bars take space like those of most computers. The shared one has none. */
+export const startBrowserWithScrollBars = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findChromium(),
+    ignoreDefaultArgs: ['--hide-scrollbars'],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    timeout: 120_000,
+  });
+
 /** Starts a browser that does not keep this worker from exiting, and ends with it. Returns its address. */
 async function startHost(): Promise<string> {
   const child = fork(PROGRAM, [findChromium() ?? ''], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

@@ -57,13 +57,15 @@ function keepInWindow(menu: HTMLElement): void {
   const content = menu.querySelector<HTMLElement>('.menu');
   // On phones the menus of rows are fixed to the lower edge of the window.
   if (button === undefined || content === null || getComputedStyle(content).position === 'fixed') return;
-  const { height, left, right } = content.getBoundingClientRect();
+  const { height } = content.getBoundingClientRect();
   const [above, below] = [button.top - MARGIN, innerHeight - button.bottom - MARGIN];
   const isAbove = height > below && above > below;
   const room = isAbove ? above : below;
   content.classList.toggle('above', isAbove);
   content.classList.toggle('tight', height > room);
   if (height > room) content.style.setProperty('--room', `${room - MARGIN}px`);
+  // A scroll bar that takes space has made the menu wider.
+  const { left, right } = content.getBoundingClientRect();
   const shift = Math.max(0, MARGIN - left) - Math.max(0, right - document.documentElement.clientWidth + MARGIN);
   content.style.setProperty('--shift', `${shift}px`);
 }

@@ -145,17 +145,19 @@ const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
       </span>
       <About {...props} id={`${id}-title`} />
       <RequestedReviewers {...row} />
-      <button
-        type="button"
-        class={`ci ${row.ci}`}
-        aria-haspopup="dialog"
-        aria-label={`CI of #${row.number}: ${ci.hint ?? ci.name}`}
-        title={ci.hint}
-        onClick={() => onSelect(toSelection(row))}
-      >
-        <Icon name={row.ciKnown === false ? 'dash' : CI_ICONS[row.ci]} /> {ci.name}
-      </button>
-      {!isReadOnly && <RowActions row={row} />}
+      <div class="end">
+        <button
+          type="button"
+          class={`ci ${row.ci}`}
+          aria-haspopup="dialog"
+          aria-label={`CI of #${row.number}: ${ci.hint ?? ci.name}`}
+          title={ci.hint}
+          onClick={() => onSelect(toSelection(row))}
+        >
+          <Icon name={row.ciKnown === false ? 'dash' : CI_ICONS[row.ci]} /> {ci.name}
+        </button>
+        {!isReadOnly && <RowActions row={row} />}
+      </div>
     </li>
   );
 });
