@@ -35,17 +35,23 @@ const SEPARATORS = { deepObject: ',', form: ',', pipeDelimited: '%7C', spaceDeli
 
 type Field = readonly [name: string, text: string];
 
-/** Returns the fields of a form or query that a value is written as. The texts are encoded, the names are not. */
+/**
+ * Returns the fields of a form or query that a value is written as. The texts are encoded, the names are not.
+ *
+ * @throws TypeError for an item with the delimiter of its style, which URLs have encoded too (OpenAPI 3.1, Appendix E).
+ */
 function writeField(name: string, value: unknown, { style, explode, isJson }: TextStyle): readonly Field[] {
   if (isJson === true) return [[name, encodeURIComponent(JSON.stringify(value))]];
   if (typeof value !== 'object' || value === null) return [[name, encode(value)]];
   const repeats = explode ?? (style === undefined || style === 'deepObject');
   const separator = SEPARATORS[style ?? 'form'];
   const items = Array.isArray(value) ? (value as unknown[]).map((item) => ['', item] as const) : Object.entries(value);
-  if (!repeats)
-    return [
-      [name, items.flatMap(([key, item]) => [...(key === '' ? [] : [encode(key)]), encode(item)]).join(separator)],
-    ];
+  if (!repeats) {
+    const parts = items.flatMap(([key, item]) => [...(key === '' ? [] : [encode(key)]), encode(item)]);
+    if (parts.some((part) => part.includes(separator)))
+      throw new TypeError(`Expected items of "${name}" without "${decodeURIComponent(separator)}", their delimiter.`);
+    return [[name, parts.join(separator)]];
+  }
   return items.flatMap(([key, item]) => {
     const field = key === '' ? name : style === 'deepObject' ? `${name}[${key}]` : key;
     return (Array.isArray(item) ? (item as unknown[]) : [item])

@@ -22,6 +22,15 @@ test('writeQuery encodes names and values, and leaves out those that are absent'
   expect(writeQuery(values, { 'query list': { explode: false } })).toBe('a%20b=c%26d&list=1%2C2,3');
 });
 
+test.each([
+  ['spaceDelimited', ' ', ['New York']],
+  ['pipeDelimited', '|', ['a|b', 'c']],
+  ['pipeDelimited', '|', { 'a|b': 1 }],
+] as const)('writeQuery rejects an item with the delimiter of the style %s', (style, delimiter, color) => {
+  const message = `Expected items of "color" without "${delimiter}", their delimiter.`;
+  expect(() => writeQuery({ color }, { 'query color': { style } })).toThrow(new TypeError(message));
+});
+
 test('writePath encodes values, and separates the items of lists by commas', () => {
   const styles = { 'path color': { explode: true } };
   expect(writePath('/a/{id}/{color}/{list}', { id: 'x/y', color: OBJECT, list: ['a,b', 'c'] }, styles)).toBe(

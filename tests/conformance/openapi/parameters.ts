@@ -113,6 +113,24 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'a space or pipe as delimiter',
+    note: 'URLs have it encoded, so no value can contain it: generated clients throw a `TypeError`. Beside pipes that are not encoded, an encoded one belongs to a value.',
+    outcome: 'supported',
+    contract: withParameter(
+      '{ name: tag, in: query, style: pipeDelimited, schema: { type: array, items: { type: string } } }',
+    ),
+    exchanges: [
+      { request: 'GET /items?tag=a%7Cb%7Cc', status: 200, response: { query: { tag: ['a', 'b', 'c'] } } },
+      {
+        request: 'GET /items?tag=a%7Cb|c',
+        status: 200,
+        response: { query: { tag: ['a|b', 'c'] } },
+        isRepeated: false,
+      },
+    ],
+  },
+  {
+    section,
     feature: 'an encoded delimiter in a path',
     outcome: 'supported',
     contract: withParameter(

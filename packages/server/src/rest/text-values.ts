@@ -103,8 +103,11 @@ class FieldReader {
     const { decode, findEncoded } = this.#source;
     if (style === undefined || style === 'deepObject') return this.#splitAtCommas().map(decode);
     const texts = findEncoded(name).filter((text) => text !== '');
-    // The specification writes these delimiters encoded or not, so a value cannot contain them.
-    return texts.flatMap((text) => decode(text).split(DELIMITERS[style]));
+    const delimiter = DELIMITERS[style];
+    // URLs have both delimiters encoded, so a value cannot contain them, except beside pipes that are not encoded.
+    return texts.flatMap((text) =>
+      delimiter === '|' && text.includes('|') ? text.split('|').map(decode) : decode(text).split(delimiter),
+    );
   }
 
   /** Returns the parts as they are encoded. */

@@ -59,6 +59,14 @@ describe('query parameters that openapi-fetch has written', () => {
   });
 });
 
+test.each([
+  ['pipeDelimited', 'color=a%7Cb|c', ['a|b', 'c'], 'pipes that are not encoded'],
+  ['pipeDelimited', 'color=a%7Cb%7Cc', ['a', 'b', 'c'], 'encoded pipes'],
+  ['spaceDelimited', 'color=a+b%20c', ['a', 'b', 'c'], 'spaces, which have two codes'],
+] as const)('reads the style %s from %s as %j, separated by %s', (style, query, color) => {
+  expect(readQueryParameters(withColor({ in: 'query', list: true, style }), query)).toEqual({ color });
+});
+
 describe('path parameters that openapi-fetch has written', () => {
   test.each([
     ['{color}', {}],
