@@ -28,12 +28,15 @@ export async function signValue(signer: Signer, value: SignedValue): Promise<str
   const statement = {
     ...{ slug, id, version },
     digest: await digestValue(sealed),
-    recipientsDigest: await digestRecipients(await Promise.all(recipients.map(toFingerprint))),
+    recipientsDigest: await digestKeys(recipients),
     // Clocks of writers may differ; later signatures always have a later time.
     time: Math.max(Date.now(), previousTime + 1),
   };
   return signText(signer, formatStatement(statement));
 }
+
+const digestKeys = async (recipients: readonly string[]): Promise<string> =>
+  digestRecipients(await Promise.all(recipients.map(toFingerprint)));
 
 /** A value as the service returns it. */
 export interface ReceivedValue {
@@ -84,8 +87,7 @@ export interface CheckedValue {
  *
  * @throws SealingError `not_signed`, `wrong_signature`, `unknown_signer`, or `older_value`.
  */
-export const checkValue = (received: ReceivedValue, trust: WriterTrust): Promise<CheckedValue> =>
-  checkSignature(received, trust);
+export const checkValue: (received: ReceivedValue, trust: WriterTrust) => Promise<CheckedValue> = checkSignature;
 
 /**
  * Like {@link checkValue}, also for a value whose bytes were not read. Without them, the result is for lists only: before the
@@ -94,8 +96,9 @@ export const checkValue = (received: ReceivedValue, trust: WriterTrust): Promise
 export async function checkSignature(received: StatedValue, trust: WriterTrust): Promise<CheckedValue> {
   const { slug, signature } = received;
   const writers = listWriters(trust.known, slug);
+  const isFirst = writers.length === 0 && !trust.requiresSignature;
   if (signature === undefined) {
-    if (writers.length === 0 && !trust.requiresSignature) return { isNewWriter: false };
+    if (isFirst) return { isNewWriter: false };
     throw await notSigned(slug, writers);
   }
   const { statement, publicKey } = await verifySignature(received, signature);
@@ -103,7 +106,6 @@ export async function checkSignature(received: StatedValue, trust: WriterTrust):
   const fingerprint = await toSignerFingerprint(publicKey);
   const isTrusted = writers.includes(signer);
   const isAccepted = trust.acceptKey?.some((key) => key === fingerprint || isSameKey(key, signer)) === true;
-  const isFirst = writers.length === 0 && !trust.requiresSignature;
   if (!isTrusted && !isAccepted && !isFirst) throw await unknownSigner(slug, fingerprint, writers);
   const newer = trust.latest?.find((latest) => isOlder(statement, latest));
   if (newer !== undefined) throw olderValue(statement, newer);
@@ -144,10 +146,8 @@ async function verifySignature(received: StatedValue, signature: string) {
     throw wrongSignature(slug, `it is for value ${statement.version}`);
   if (sealed !== undefined && statement.digest !== (await digestValue(sealed)))
     throw wrongSignature(slug, 'it is for a different value');
-  if (recipients !== undefined) {
-    const recorded = await digestRecipients(await Promise.all(recipients.map(toFingerprint)));
-    if (statement.recipientsDigest !== recorded) throw wrongSignature(slug, 'it is for other recorded recipients');
-  }
+  if (recipients !== undefined && statement.recipientsDigest !== (await digestKeys(recipients)))
+    throw wrongSignature(slug, 'it is for other recorded recipients');
   return signed;
 }
 

@@ -77,7 +77,7 @@ export function addKnownKeys(known: KnownKeys, keys: readonly PartyKey[]): Known
   const owner = keys.find(({ consumer }) => consumer === undefined)?.publicKey ?? known.owner;
   // `fromEntries` defines members, so that a consumer may be called `__proto__`.
   const consumers = Object.fromEntries([...Object.entries(known.consumers), ...named]) as Record<string, string>;
-  return { ...known, consumers, ...(owner !== undefined && { owner }) };
+  return { ...known, consumers, owner };
 }
 
 /** Returns the error for changed keys. Its message lists the previous and the current key of each party. */

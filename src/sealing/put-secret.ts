@@ -63,7 +63,7 @@ export async function sealNewSecret(client: SecretsClient, secret: NewSecret): P
   const { sealed, ...fields } = await sealFor(client, secret);
   const signed = { slug, id: crypto.randomUUID(), version: 1, sealed, recipients: fields.recipients };
   const signature = signer && (await signValue(signer, signed));
-  const body = { slug, ...fields, ...(description !== undefined && { description }), ...(signature && { signature }) };
+  const body = { slug, ...fields, description, signature };
   return {
     store: async () => {
       return requireObject(await client.POST('/objects', { body }));
@@ -92,11 +92,8 @@ export async function sealSecretReplacement(client: SecretsClient, secret: Secre
   const signature = await signReplacement(client, secret, { sealed, recipients: body.recipients });
   return {
     store: async () => {
-      const stored = await client.PUT('/objects/{slug}', {
-        params: { ...params, header },
-        body: { ...body, ...consumers, ...(signature !== undefined && { signature }) },
-      });
-      return requireObject(stored);
+      const request = { params: { ...params, header }, body: { ...body, ...consumers, signature } };
+      return requireObject(await client.PUT('/objects/{slug}', request));
     },
   };
 }
@@ -131,8 +128,8 @@ async function sealFor(client: SecretsClient, secret: SecretValue) {
     used_by: [...usedBy],
     recipients,
     keep_readable_copy: keepReadableCopy,
-    ...(tags !== undefined && { tags: [...tags] }),
-    ...(rotateAfterDays !== undefined && { rotate_after_days: rotateAfterDays }),
+    tags: tags && [...tags],
+    rotate_after_days: rotateAfterDays,
   };
 }
 
@@ -186,13 +183,8 @@ async function resolveRecipients(client: SecretsClient, selection: RecipientSele
   throw new SealingError('no_key', 'Choose at least one recipient: a consumer, the owner or a public key.');
 }
 
-/** Returns the owner's public key; `undefined` when none is registered. */
-async function findOwnerKey(client: SecretsClient): Promise<string | undefined> {
-  return requireData(await client.GET('/auth/identity')).public_key;
-}
-
 async function requireOwnerKey(client: SecretsClient): Promise<string> {
-  const key = await findOwnerKey(client);
+  const { public_key: key } = requireData(await client.GET('/auth/identity'));
   if (key !== undefined) return key;
   throw new SealingError('no_key', 'The owner has no public key, which a readable copy needs.');
 }

@@ -1,10 +1,10 @@
 /** Signing keys of writers: Ed25519 keys in the files of OpenSSH. */
 import { ed25519 } from './ed25519.js';
 import { SealingError } from './sealing-error.js';
-import { createFieldReader, fromBase64, joinBytes, toBase64, toField, toUint32, wrapLines } from './ssh-signature.js';
+import { createFieldReader, formatArmor, joinBytes, readArmor, toBase64, toField, toUint32 } from './ssh-signature.js';
 import type { Signer } from './value-statement.js';
 
-const [START, END] = ['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----'];
+const LABEL = 'OPENSSH PRIVATE KEY';
 const MAGIC = 'openssh-key-v1\0';
 const NO_CIPHER = 'none';
 /** Unencrypted keys are padded to a multiple of this number of bytes. */
@@ -22,7 +22,7 @@ export function generateSigningKey(comment = 'trellis secrets'): string {
     ...[MAGIC, toField(NO_CIPHER), toField(NO_CIPHER), toField(''), toUint32(1), toField(blob)],
     toField(joinBytes(secret, padding)),
   );
-  return `${START}\n${wrapLines(toBase64(file))}${END}\n`;
+  return formatArmor(LABEL, file);
 }
 
 /**
@@ -31,10 +31,9 @@ export function generateSigningKey(comment = 'trellis secrets'): string {
  * @throws SealingError `invalid_key` for anything else. The message never quotes the text.
  */
 export function parseSigningKey(text: string): Signer {
-  const content = text.trim();
-  if (!content.startsWith(START) || !content.endsWith(END)) throw invalidKey('received something else');
   try {
-    const reader = createFieldReader(fromBase64(content.slice(START.length, -END.length).replace(/\s+/g, '')));
+    const reader = readArmor(LABEL, text);
+    if (reader === undefined) throw invalidKey('received something else');
     const magic = new TextDecoder().decode(reader.take(MAGIC.length));
     const cipher = reader.readText();
     if (magic === MAGIC && cipher !== NO_CIPHER) throw invalidKey('received one with a passphrase');

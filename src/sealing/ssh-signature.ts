@@ -42,7 +42,7 @@ export function createFieldReader(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const take = (length: number): Uint8Array => {
-    if (length > bytes.length - at) throw new RangeError('The data ends too early.');
+    if (length > bytes.length - at) throw new RangeError('too short');
     at += length;
     return bytes.subarray(at - length, at);
   };
@@ -61,6 +61,8 @@ export function createFieldReader(bytes: Uint8Array) {
   };
 }
 
+type FieldReader = ReturnType<typeof createFieldReader>;
+
 const toPublicBlob = (key: Uint8Array): Uint8Array => joinBytes(toField(KEY_TYPE), toField(key));
 
 /** @throws Error for a different kind of key. */
@@ -69,14 +71,14 @@ function readPublicBlob(blob: Uint8Array): Uint8Array {
   const type = reader.readText();
   const key = reader.readField();
   if (type === KEY_TYPE && key.length === KEY_BYTES && reader.isAtEnd()) return key;
-  throw new Error('not an Ed25519 key');
+  throw new Error('not Ed25519');
 }
 
 /** Encodes bytes as base64 with padding, as `Uint8Array.prototype.toBase64` is missing in some browsers. */
 export const toBase64 = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
 /** Returns the line of a public key, without a comment: `ssh-ed25519 AAAA…`. */
@@ -111,7 +113,19 @@ export async function toSignedBytes(message: string): Promise<Uint8Array<ArrayBu
   return joinBytes(MAGIC, toField(SIGNATURE_NAMESPACE), toField(''), toField('sha512'), toField(digest));
 }
 
-const [START, END] = ['-----BEGIN SSH SIGNATURE-----', '-----END SSH SIGNATURE-----'];
+/** Returns bytes as a text of OpenSSH: base64 in lines between those with the label. */
+export const formatArmor = (label: string, content: Uint8Array): string =>
+  `-----BEGIN ${label}-----\n${toBase64(content).replace(/.{1,70}/g, '$&\n')}-----END ${label}-----\n`;
+
+/** Reads the bytes in such a text; `undefined` for a different label. @throws Error for invalid base64. */
+export function readArmor(label: string, text: string): FieldReader | undefined {
+  const [start, end] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`];
+  const content = text.trim();
+  if (!content.startsWith(start) || !content.endsWith(end)) return undefined;
+  return createFieldReader(fromBase64(content.slice(start.length, -end.length).replace(/\s+/g, '')));
+}
+
+const LABEL = 'SSH SIGNATURE';
 
 /** Returns the armored signature: that of `ssh-keygen -Y sign`, byte for byte. */
 export function formatSignature(publicKey: Uint8Array, signature: Uint8Array): string {
@@ -119,10 +133,8 @@ export function formatSignature(publicKey: Uint8Array, signature: Uint8Array): s
     ...[MAGIC, toUint32(1), toField(toPublicBlob(publicKey)), toField(SIGNATURE_NAMESPACE), toField('')],
     ...[toField('sha512'), toField(joinBytes(toField(KEY_TYPE), toField(signature)))],
   );
-  return `${START}\n${wrapLines(toBase64(blob))}${END}\n`;
+  return formatArmor(LABEL, blob);
 }
-
-export const wrapLines = (base64: string): string => base64.replace(/.{1,70}/g, '$&\n');
 
 export interface SshSignature {
   /** The 32 bytes of the public key, as the signature names it. It proves nothing about its holder. */
@@ -133,10 +145,9 @@ export interface SshSignature {
 
 /** Returns the parts of an armored signature; `undefined` for another format, namespace, kind of key or digest. */
 export function parseSignature(armored: string): SshSignature | undefined {
-  const text = armored.trim();
-  if (!text.startsWith(START) || !text.endsWith(END)) return undefined;
   try {
-    const reader = createFieldReader(fromBase64(text.slice(START.length, -END.length).replace(/\s+/g, '')));
+    const reader = readArmor(LABEL, armored);
+    if (reader === undefined) return undefined;
     const magic = new TextDecoder().decode(reader.take(MAGIC.length));
     const version = reader.readUint32();
     const publicKey = readPublicBlob(reader.readField());

@@ -48,10 +48,9 @@ export function createClient<Paths>(contract: ServiceContract, options: ClientOp
   const methods = METHODS.map((name) => [name.toUpperCase(), request.bind(undefined, name)] as const);
   // The generated types describe these functions.
   return {
+    ...client,
     ...Object.fromEntries(methods),
     request,
-    use: client.use.bind(client),
-    eject: client.eject.bind(client),
     revision: contract.revision,
   } as unknown as ServiceClient<Paths>;
 }
@@ -127,12 +126,14 @@ const JSON_TYPE = 'application/json';
 function withStyles(init: UntypedInit, styles: ParameterStyles | undefined): UntypedInit {
   if (styles === undefined) return init;
   const { cookie = {}, header = {}, ...params } = init.params ?? {};
-  const cookies = writeCookies(cookie, styles);
   return {
     querySerializer: (query: Readonly<Record<string, unknown>>) => writeQuery(query, styles),
     pathSerializer: (path: string, values: Readonly<Record<string, unknown>>) => writePath(path, values, styles),
     ...init,
-    params: { ...params, header: { ...writeHeaders(header, styles), ...(cookies !== '' && { Cookie: cookies }) } },
+    params: {
+      ...params,
+      header: { ...writeHeaders(header, styles), Cookie: writeCookies(cookie, styles) || undefined },
+    },
   } as UntypedInit;
 }
 

@@ -14,21 +14,20 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Writes the parameters of a query in their styles. */
 export function writeQuery(values: Values, styles: ParameterStyles): string {
-  return listPresent(values)
-    .flatMap(([name, value]) => writeField(name, value, styles[`query ${name}`] ?? {}))
-    .map(([name, text]) => `${encodeURIComponent(name)}=${text}`)
-    .join('&');
+  return joinFields(listPresent(values).flatMap(([name, value]) => writeField(name, value, styles[`query ${name}`])));
 }
+
+const joinFields = (fields: readonly Field[]): string =>
+  fields.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join('&');
 
 /** Writes the fields of a form in their styles. Objects without a style are JSON. */
 function writeForm(values: Values, styles: ParameterStyles): string {
   const fields = listPresent(values).flatMap(([name, value]) => {
     const style = styles[`body ${name}`];
     if (style !== undefined) return writeField(name, value, style);
-    const items = Array.isArray(value) ? (value as unknown[]) : [value];
-    return items.flatMap((item) => writeField(name, item, { isJson: typeof item === 'object' }));
+    return [value].flat().flatMap((item) => writeField(name, item, { isJson: typeof item === 'object' }));
   });
-  return fields.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join('&');
+  return joinFields(fields);
 }
 
 const SEPARATORS = { deepObject: ',', form: ',', pipeDelimited: '%7C', spaceDelimited: '%20' } as const;
@@ -40,7 +39,7 @@ type Field = readonly [name: string, text: string];
  *
  * @throws TypeError for an item with the delimiter of its style, which URLs have encoded too (OpenAPI 3.1, Appendix E).
  */
-function writeField(name: string, value: unknown, { style, explode, isJson }: TextStyle): readonly Field[] {
+function writeField(name: string, value: unknown, { style, explode, isJson }: TextStyle = {}): readonly Field[] {
   if (isJson === true) return [[name, encodeURIComponent(JSON.stringify(value))]];
   if (typeof value !== 'object' || value === null) return [[name, encode(value)]];
   const repeats = explode ?? (style === undefined || style === 'deepObject');
@@ -54,7 +53,8 @@ function writeField(name: string, value: unknown, { style, explode, isJson }: Te
   }
   return items.flatMap(([key, item]) => {
     const field = key === '' ? name : style === 'deepObject' ? `${name}[${key}]` : key;
-    return (Array.isArray(item) ? (item as unknown[]) : [item])
+    return [item]
+      .flat()
       .filter((one) => one !== undefined)
       .map((one): Field => [field, encode(one)]);
   });
@@ -83,7 +83,7 @@ export const writeCookies = (values: Values, styles: ParameterStyles): string =>
     .map(([name, value]) => `${name}=${writeSimple(value, styles[`cookie ${name}`], encodeURIComponent)}`)
     .join('; ');
 
-const listPresent = (values: Values): [name: string, value: unknown][] =>
+const listPresent = (values: Values | readonly unknown[]): [name: string, value: unknown][] =>
   Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
 
 function writeSimple(
@@ -91,11 +91,12 @@ function writeSimple(
   { explode = false, isJson = false }: TextStyle = {},
   encodeText: (text: string) => string,
 ): string {
-  if (isJson) return encodeText(JSON.stringify(value));
-  if (typeof value !== 'object' || value === null) return encodeText(String(value));
-  if (Array.isArray(value)) return value.map((item) => encodeText(String(item))).join(',');
+  const toText = (part: unknown): string => encodeText(String(part));
+  if (isJson) return toText(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return toText(value);
+  if (Array.isArray(value)) return value.map(toText).join(',');
   return Object.entries(value)
-    .map((entry) => entry.map((part) => encodeText(String(part))).join(explode ? '=' : ','))
+    .map((entry) => entry.map(toText).join(explode ? '=' : ','))
     .join(',');
 }
 
@@ -137,17 +138,13 @@ function toFormData(fields: Readonly<Record<string, unknown>>): FormData {
   for (const [name, value] of listFields(fields)) {
     if (value instanceof Blob) form.append(name, value);
     else if (isBinary(value)) form.append(name, new Blob([value as BlobPart]));
-    else form.append(name, toText(value));
+    else form.append(name, toFormText(value));
   }
   return form;
 }
 
 /** Lists the fields of a form. Each item of a list is a field of its own. As in other forms, null is no value. */
 const listFields = (fields: Readonly<Record<string, unknown>>): (readonly [name: string, value: unknown])[] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    (Array.isArray(value) ? (value as unknown[]) : [value])
-      .filter((item) => item !== undefined && item !== null)
-      .map((item) => [name, item] as const),
-  );
+  Object.entries(fields).flatMap(([name, value]) => listPresent([value].flat()).map(([, item]) => [name, item]));
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toFormText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -13,26 +13,21 @@ export interface ApiErrorDetails {
 /** An error response. Its `message` is the server's message, or the status when the body has no message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly statusCode: number;
+  declare readonly statusCode: number;
   /** An error code of the contract. Other servers, such as proxies, may send different codes or none. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** The invalid field of the body, or the name of the invalid parameter. */
-  readonly field: string | undefined;
+  declare readonly field: string | undefined;
   /** Identifies the request in the server's log. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The seconds to wait before a retry, from `Retry-After`, without a cap. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /** The whole response body, for data that has no property here. */
-  readonly body: unknown;
+  declare readonly body: unknown;
 
-  constructor(message: string, { statusCode, code, field, requestId, retryAfter, body }: ApiErrorDetails) {
+  constructor(message: string, details: ApiErrorDetails) {
     super(message);
-    this.statusCode = statusCode;
-    this.code = code;
-    this.field = field;
-    this.requestId = requestId;
-    this.retryAfter = retryAfter;
-    this.body = body;
+    Object.assign(this, details);
   }
 }
 
@@ -71,7 +66,7 @@ export function requireData<Data>(result: {
 /**
  * Converts an error response to an {@link ApiError}. Accepts any body: empty, HTML, or the JSON of other services.
  *
- * @returns `undefined` when the status is below 400.
+ * @returns `undefined` when the status is is below 400.
  */
 export function decodeError(response: Response, error: unknown): ApiError | undefined {
   const { status, statusText, headers } = response;
@@ -82,7 +77,7 @@ export function decodeError(response: Response, error: unknown): ApiError | unde
     code: findText(error, 'code'),
     field: findText(error, 'field'),
     requestId: findText(error, 'requestId') ?? headers.get('X-Request-Id') ?? undefined,
-    retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
+    retryAfter: retryAfterMs && Math.ceil(retryAfterMs / 1000),
     body: error,
   });
 }

@@ -67,8 +67,7 @@ async function* readByOffset<Item>(
 ): List<Item> {
   let cursor: string | undefined;
   for (let next = offset; ;) {
-    const page = { offset: next, limit, ...(cursor !== undefined && { cursor }) };
-    const { items, response } = await requirePage(readPage(page));
+    const { items, response } = await requirePage(readPage({ offset: next, limit, cursor }));
     yield* items;
     next += items.length;
     cursor = findCursor(response.headers);

@@ -63,7 +63,7 @@ test.each([
   ['pipeDelimited', 'color=a%7Cb|c', ['a|b', 'c'], 'pipes that are not encoded'],
   ['pipeDelimited', 'color=a%7Cb%7Cc', ['a', 'b', 'c'], 'encoded pipes'],
   ['spaceDelimited', 'color=a+b%20c', ['a', 'b', 'c'], 'spaces, which have two codes'],
-] as const)('reads the style %s from %s as %j, separated by %s', (style, query, color) => {
+] as const)('reads the style %s from %s as %j, separated by %s', (style, query, color, _separator) => {
   expect(readQueryParameters(withColor({ in: 'query', list: true, style }), query)).toEqual({ color });
 });
 
