@@ -81,7 +81,9 @@ function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: Se
     const name = `${method.toUpperCase()} ${path}`;
     const own = styles[name];
     requireSamePath(name, path, init.params?.path ?? {}, own ?? {});
-    const encoded = encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own);
+    const written = withStyles(init, own);
+    requireHeaderTexts(name, written.params?.header ?? {});
+    const encoded = encodeInit(written, mediaTypes[name] ?? JSON_TYPE, own);
     const result = await send(method, path, encoded).catch((error: unknown) => throwNotJson(name, error));
     const { response } = result;
     return { ...result, ...(await readEmpty(response, result.data, init.parseAs)), status: response.status };
@@ -118,6 +120,14 @@ function requireSamePath(
   }
   const [, moved] = /(?:^|\/)(\.\.?)(?:\/|$)/.exec(writePath(path, values, styles)) ?? [];
   if (moved) throw new TypeError(`${name}: expected path parameters other than "." and ".."; received "${moved}".`);
+}
+
+/** Rejects texts that no header can have: `fetch` allows Latin-1, and the line ends at the end of a file. */
+function requireHeaderTexts(name: string, values: Readonly<Record<string, unknown>>) {
+  for (const [parameter, value] of Object.entries(values)) {
+    if (/^[\t -~\x80-\xff]*[\r\n]*$/.test(String(value))) continue;
+    throw new TypeError(`${name}: expected a value in Latin-1 of the header parameter "${parameter}".`);
+  }
 }
 
 const JSON_TYPE = 'application/json';

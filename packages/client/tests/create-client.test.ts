@@ -65,6 +65,33 @@ test('createClient: a page of a proxy in place of JSON is an error that names th
   expect(error).toMatchObject({ status: 'rejected', reason: { name: 'TypeError', message } });
 });
 
+describe('createClient: header parameters', () => {
+  interface Paths {
+    '/notes': {
+      get: {
+        parameters: { header: { 'X-City': string } };
+        responses: { 200: { content: { 'application/json': string[] } } };
+      };
+    };
+  }
+  const list = (city: string, styles = {}) =>
+    createClient<Paths>({ ...notesContract, baseUrl: server.url, styles: { 'GET /notes': styles } }).GET('/notes', {
+      params: { header: { 'X-City': city } },
+    });
+
+  test.each(['5 €', 'a\nb', 'a\0'])('rejects %j without quoting it, and sends nothing', async (city) => {
+    const error = new TypeError('GET /notes: expected a value in Latin-1 of the header parameter "X-City".');
+    await expect(list(city)).rejects.toThrow(error);
+    await expect(list(city, { 'header x-city': { explode: true } })).rejects.toThrow(error);
+    expect(server.seen).toEqual([]);
+  });
+
+  test.each(['é\t1', 'é\t1\n'])('sends %j in Latin-1', async (city) => {
+    await list(city);
+    expect(lastHeaders()['x-city']).toBe('é\t1');
+  });
+});
+
 describe('createClient: path parameters', () => {
   interface Paths {
     '/notes/{id}': {
