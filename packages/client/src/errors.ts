@@ -66,13 +66,15 @@ export function requireData<Data>(result: {
 /**
  * Converts an error response to an {@link ApiError}. Accepts any body: empty, HTML, or the JSON of other services.
  *
- * @returns `undefined` when the status is is below 400.
+ * @returns `undefined` when the status is below 300, or 304. A redirect gets here if it has no address to follow.
  */
 export function decodeError(response: Response, error: unknown): ApiError | undefined {
   const { status, statusText, headers } = response;
-  if (status < 400) return undefined;
+  if (status < 300 || status === 304) return undefined;
   const retryAfterMs = parseRetryAfter(headers);
-  return new ApiError(findMessage(error) ?? (statusText || `HTTP status ${status}`), {
+  const shown = `HTTP status ${status}`;
+  const fallback = status < 400 ? `${shown} without Location` : statusText || shown;
+  return new ApiError(findMessage(error) ?? fallback, {
     statusCode: status,
     code: findText(error, 'code'),
     field: findText(error, 'field'),

@@ -38,7 +38,8 @@ type Outcome =
  * @param streamed Whether the caller reads the response body as a stream. Such a body isn't buffered, so the caller
  * handles a connection that is lost in the middle.
  * @returns The last response, also when it is an error response.
- * @throws The last network error unchanged; the abort reason of the signal, immediately.
+ * @throws The last network error unchanged; immediately the abort reason of the signal, and a TypeError for a loop of
+ * redirects.
  */
 export async function fetchWithRetry(
   request: Request,
@@ -69,6 +70,9 @@ async function toOutcome(response: Promise<Response>): Promise<Outcome> {
   try {
     return { response: await response };
   } catch (error) {
+    // The texts of Node and Bun. Browsers do not tell the reason of a network error.
+    if (/redirect(ed too| count)/.test(String(toReason(error).message)))
+      throw new TypeError('Expected a response; received too many redirects.', { cause: error });
     return { error };
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, decodeError } from '../src/errors.js';
+import { ApiError, decodeError, requireData } from '../src/errors.js';
 import { type Responder, type NotesServer, createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
@@ -37,6 +37,15 @@ test('decodeError returns the code, message, field, request id and wait of an er
 
 test.each([200, 201, 204, 304])('decodeError returns undefined for status %i', async (status) => {
   expect(await decode((response) => void response.writeHead(status).end())).toBeUndefined();
+});
+
+test.each([301, 302, 303, 307, 308])('requireData throws for status %i without Location', async (status) => {
+  server = await serveNotes((response) => void response.writeHead(status).end());
+  const result = await createNotesClient(server.url).GET('/notes');
+  const message = `HTTP status ${status} without Location`;
+  expect(decodeError(result.response, result.error)).toMatchObject({ statusCode: status, message });
+  expect(() => requireData(result)).toThrow(message);
+  expect(server.seen).toHaveLength(1);
 });
 
 test.each<[string, Responder, string]>([

@@ -65,6 +65,13 @@ describe('retries by status', () => {
     expect(attempts).toBe(98);
   });
 
+  test('a loop of redirects is an error after one attempt', async () => {
+    server = await serveNotes((response) => void response.writeHead(302, { Location: '/notes' }).end());
+    const message = 'Expected a response; received too many redirects.';
+    await expect(createNotesClient(server.url, { onRetry }).GET('/notes')).rejects.toThrow(message);
+    expect(notices).toEqual([]);
+  });
+
   test('the last response is returned after the last retry', async () => {
     server = await serveNotes((response, nth) => sendJson(response, 503, { error: `Error ${nth}.` }));
     const { error, response } = await createNotesClient(server.url, { onRetry }).GET('/notes');
