@@ -50,8 +50,9 @@ function requireOptional({ required }: BodySpec): void {
   if (required) throw new AppError('malformed_body', 'The request has no body.');
 }
 
-/** A media type and its parameters. */
-const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*((?:;[^;,]*)*)$/;
+/** A media type and its parameters, whose values may be quoted (RFC 9110, 5.6.6 and 8.3.1). */
+const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*((?:;(?:[^;,"]|"(?:[^"\\]|\\.)*")*)*)$/;
+const PARAMETER = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g;
 
 /** The content type of a request. */
 export interface ContentType {
@@ -85,8 +86,8 @@ export function findDeclaredType(type: string, declared: readonly string[]): str
 }
 
 function isUtf8(parameters: string): boolean {
-  const charset = /;\s*charset\s*=\s*"?([^";]*)"?/i.exec(parameters)?.[1]?.trim().toLowerCase();
-  return charset === undefined || charset === 'utf-8' || charset === 'utf8';
+  const charsets = [...parameters.matchAll(PARAMETER)].filter(([, name]) => name?.toLowerCase() === 'charset');
+  return charsets.every(([, , quoted, token]) => /^\s*utf-?8\s*$/i.test(quoted?.replaceAll('\\', '') ?? token ?? ''));
 }
 
 /** Rejects compressed bodies, whose size is known only after decompression. */

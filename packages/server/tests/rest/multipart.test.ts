@@ -106,6 +106,18 @@ test('responds although the handler reads no file', async () => {
   expect(await upload(['title', 'a'], ['file', Buffer.alloc(4 * MIB)])).toEqual({ status: 200, body: { title: 'a' } });
 });
 
+test('reads a form whose boundary contains a comma, and is quoted therefore', async () => {
+  handle = async ({ fields }) => fields;
+  const part = (name: string, more = '') =>
+    `--a,b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\nBoats\r\n`;
+  const response = await fetch(`${server.url}/files`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary="a,b"' },
+    body: `${part('title')}${part('file', '; filename="a.txt"')}--a,b--\r\n`,
+  });
+  expect([response.status, await response.json()]).toEqual([200, { title: 'Boats' }]);
+});
+
 /** Sends parts as browsers do. Each file has an empty name, and is of the type that browsers give to a missing one. */
 async function uploadUnnamed(...parts: readonly (readonly [string, string])[]) {
   const lines = parts.flatMap(([name, content]) => [

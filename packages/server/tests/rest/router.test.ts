@@ -293,7 +293,13 @@ describe('contract router', () => {
       ['a type that only starts like an expected one', { 'content-type': 'application/jsonp' }],
       ['two types in one header', { 'content-type': 'text/plain, application/json' }],
       ['a type in a parameter', { 'content-type': 'text/plain; application/json' }],
+      ['two types after a quoted parameter', { 'content-type': 'application/json; a=","; b, text/plain' }],
+      ['a quotation mark without an end', { 'content-type': 'application/json; a="b' }],
       ['a different charset', { 'content-type': 'application/json; charset=utf-16' }],
+      [
+        'a different charset after a quoted one',
+        { 'content-type': 'application/json; a="; charset=utf-8"; charset=a' },
+      ],
       ['a compressed body', { 'content-encoding': 'gzip' }],
     ])('are rejected with 415 for %s', async (_reason, headers) => {
       expect(await post('{"title":"x"}', headers)).toMatchObject({
@@ -302,8 +308,12 @@ describe('contract router', () => {
       });
     });
 
-    test('may declare the charset UTF-8', async () => {
-      expect((await post('{"title":"x"}', { 'content-type': 'Application/JSON; charset="UTF-8"' })).status).toBe(201);
+    test.each([
+      'Application/JSON; charset="UTF-8"',
+      'application/json; charset="utf\\-8"',
+      'application/json; title="a, b; charset=utf-16, \\"c\\""; charset=utf-8',
+    ])('may have the Content-Type %s', async (type) => {
+      expect((await post('{"title":"x"}', { 'content-type': type })).status).toBe(201);
     });
 
     test('with a declared length above the limit are rejected with 413', async () => {
