@@ -73,11 +73,29 @@ export function splitPattern(pattern: string): { readonly folder: string; readon
     : { folder, isDeep: false };
 }
 
-/** Returns whether a file name matches the last segment of a pattern, the only one that may contain `*`. */
+/**
+ * Returns whether a file name matches the last segment of a pattern, the only one that may contain `*`, and alternatives
+ * such as `{graphql,gql}`.
+ */
 export function matchesPattern(pattern: string, name: string): boolean {
-  const parts = path.posix.basename(pattern).split('*').map(escapeRegExp);
+  const parts = path.posix
+    .basename(pattern)
+    .split(/(\*|\{[^{}]*\})/u)
+    .map(toRegExp);
   // A leading dot marks temporary files that editors create while they save a document.
-  return !name.startsWith('.') && new RegExp(`^${parts.join('.*')}$`, 'u').test(name);
+  return !name.startsWith('.') && new RegExp(`^${parts.join('')}$`, 'u').test(name);
+}
+
+function toRegExp(part: string): string {
+  if (part === '*') return '.*';
+  return part.startsWith('{') ? `(?:${part.slice(1, -1).split(',').map(escapeRegExp).join('|')})` : escapeRegExp(part);
+}
+
+/** Returns whether a path matches a pattern. */
+export function matchesPath(pattern: string, file: string): boolean {
+  const { folder, isDeep } = splitPattern(pattern);
+  const isBelow = isDeep && (folder === '.' || file.startsWith(`${folder}/`));
+  return (isBelow || path.posix.dirname(file) === folder) && matchesPattern(pattern, path.posix.basename(file));
 }
 
 async function matchDocuments(root: string, pattern: string): Promise<string[]> {
@@ -86,7 +104,11 @@ async function matchDocuments(root: string, pattern: string): Promise<string[]> 
   const found = entries
     .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
     .filter((name) => matchesPattern(pattern, path.posix.basename(name)));
-  if (found.length > 0 || isDeep) return found;
+  return found.length > 0 || isDeep ? found : throwUnmatched(pattern);
+}
+
+/** @throws ContractError */
+export function throwUnmatched(pattern: string): never {
   throw new ContractError([{ file: pattern, line: 1, column: 1, message: 'No document matches the pattern.' }]);
 }
 

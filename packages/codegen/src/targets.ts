@@ -140,7 +140,7 @@ const queriesTarget = ({ queries = QUERIES }: SiteSource): Types.ConfiguredOutpu
 });
 
 /** The documents of record types, and the loader that derives the full schema from them. */
-const siteSchema = () => ({ 'schema/*.graphql': { loader: ownModule('site/load-schema') } });
+const siteSchema = () => ({ 'schema/**/*.{graphql,gql}': { loader: ownModule('site/load-schema') } });
 
 /** `.ts` in a checkout, `.js` in the installed package. */
 const OWN_EXTENSION = path.extname(fileURLToPath(import.meta.url));

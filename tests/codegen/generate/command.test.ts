@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { copySmallRepository, generateArguments, type RepositoryCopy } from './repository-copy.js';
 
@@ -56,6 +56,16 @@ test('npm run generate -- --check: reports edited, deleted and stale files, and 
   );
   expect(await run()).toMatchObject({ exitCode: 0 });
   expect(await generated()).toEqual(before);
+});
+
+test('npm run generate: reads .gql files, and those in folders of schema/', async () => {
+  await mkdir(inRoot('schema/plants'));
+  await writeFile(inRoot('schema/plants/herb.gql'), 'type Herb implements Node @record {\n  title: String!\n}\n');
+  expect((await run('--check')).stderr).toContain('src/generated/site/records.ts');
+  expect(await run()).toMatchObject({ exitCode: 0 });
+  expect(await readFile(inRoot('src/generated/site/schema.graphql'), 'utf8')).toContain('type Herb implements Node');
+  await rm(inRoot('schema/plants'), { recursive: true });
+  expect(await run()).toMatchObject({ exitCode: 0 });
 });
 
 test('npm run generate: prints an error with its line and a caret, and changes no file', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { findText, type Location, matchesPattern, readDocuments } from '../documents.js';
+import { findText, type Location, matchesPath, readDocuments } from '../documents.js';
 import { listTargets } from '../generate/generate.js';
 import { upgradeDocument } from '../openapi/complete.js';
 import { METHODS } from '../openapi/contract.js';
@@ -113,11 +113,7 @@ export async function compareWithRef(
   const paths = (await git(root, 'ls-tree', '-r', '-z', '--name-only', '--full-name', `${ref}:./`)).split('\0');
   const previous: Version = {
     read: async (pattern) => {
-      const names = paths.filter(
-        (name) =>
-          path.posix.dirname(name) === path.posix.dirname(pattern) &&
-          matchesPattern(pattern, path.posix.basename(name)),
-      );
+      const names = paths.filter((name) => matchesPath(pattern, name));
       return new Map(
         await Promise.all(
           names.sort().map(async (name) => [name, await git(root, 'show', `${ref}:./${name}`)] as const),
@@ -133,7 +129,7 @@ export async function compareWithRef(
       if (before === undefined || after === undefined) return [];
       const name = [...after.keys(), ...before.keys()][0] ?? '';
       if (/\.ya?ml$/.test(name)) return diffService(before, after, ref, programs);
-      return name.endsWith('.graphql') ? diffSchema({ output, ref, previous }, before, after) : [];
+      return /\.(?:graphql|gql)$/.test(name) ? diffSchema({ output, ref, previous }, before, after) : [];
     }),
   );
   return merge(changes.flat());

@@ -20,7 +20,7 @@ import {
   Source,
   validateSchema,
 } from 'graphql';
-import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
+import { ContractError, type Diagnostic, readDocuments, throwUnmatched } from '../documents.js';
 import { addMarkdownTypes, findBackEnds, MARKDOWN_TYPE, readMarkdownFields } from './check-directives.js';
 import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
@@ -63,7 +63,8 @@ type Extension = Derivation | { readonly diagnostics: readonly Diagnostic[] };
  */
 export default async function loadSchema(pattern: string, { cwd }: { cwd: string }): Promise<GraphQLSchema> {
   try {
-    return deriveFullSchema(await readDocuments(cwd, [pattern]));
+    const documents = await readDocuments(cwd, [pattern]);
+    return documents.size === 0 ? throwUnmatched(pattern) : deriveFullSchema(documents);
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     return extend(buildSchema('type Query { invalid: Boolean }'), { diagnostics: error.diagnostics });

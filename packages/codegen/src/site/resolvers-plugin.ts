@@ -218,7 +218,7 @@ export interface BaseResolvers {
 /** Query has no document, as it is derived. */
 function subjectOf(schema: GraphQLSchema, type: string): string {
   const node = type === 'Query' ? undefined : schema.getType(type)?.astNode;
-  return (node && /([^/]+)\.graphql$/.exec(locateAstNode(node).file)?.[1]) ?? kebabCase(type);
+  return (node && /([^/]+)\.(?:graphql|gql)$/.exec(locateAstNode(node).file)?.[1]) ?? kebabCase(type);
 }
 
 const kebabCase = (name: string): string => name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();

@@ -12,14 +12,14 @@ const run = promisify(execFile);
 
 const CONFIG = {
   generates: {
-    'src/generated/site/': { schema: 'schema/*.graphql' },
+    'src/generated/site/': { schema: 'schema/**/*.{graphql,gql}' },
     'src/generated/dashboard/': { schema: [], watchPattern: [NOTES_FILE, COMMON_FILE] },
   },
 };
 
 const SITE = documentsWith(
   'type Pot implements Node @record {\n  size: Int!\n  name: String!\n}\n',
-  'schema/garden.graphql',
+  'schema/beds/garden.gql',
 );
 
 /** The path of an operation, and its function. */
@@ -125,11 +125,11 @@ components:
 });
 
 test('a change of a record type is compared as clients see it, from its line', async () => {
-  await edit('schema/garden.graphql', '  size: Int!\n', '');
+  await edit('schema/beds/garden.gql', '  size: Int!\n', '');
   const changes = await compareWithRef(root, CONFIG, 'HEAD');
   expect(changes.find(({ message }) => message === 'Pot.size was removed.')).toMatchObject({
     severity: 'breaking',
-    location: { file: 'HEAD:schema/garden.graphql', line: 2 },
+    location: { file: 'HEAD:schema/beds/garden.gql', line: 2 },
     operations: expect.arrayContaining(['pot', 'allPot']) as string[],
   });
   expect(changes.map(({ message }) => message)).toContain('PotFilterInput.size was removed.');
