@@ -15,6 +15,20 @@ const MAX_SLUG = 128;
 /** Returns why the contract does not allow a name of a secret; `undefined` if it does. */
 export function findSlugProblem(slug: string): string | undefined {
   if (slug.length > MAX_SLUG) return `the name is longer than ${MAX_SLUG} characters`;
-  if (/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(slug)) return undefined;
-  return 'names have letters, digits, - and _, and start with a letter or digit';
+  const wrong = describeWrongCharacter(slug);
+  if (wrong === undefined) return undefined;
+  return `names have letters, digits, - and _, and start with a letter or digit; received ${wrong}`;
+}
+
+/** Describes the first character that the name of a secret cannot have; `undefined` if there is none. */
+export function describeWrongCharacter(slug: string): string | undefined {
+  if (slug === '') return 'no character';
+  const found = /^[^A-Za-z0-9]|[^A-Za-z0-9_-]/u.exec(slug);
+  if (found === null) return undefined;
+  const [character] = found;
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const isVisible = /^[ \p{L}\p{N}\p{P}\p{S}]$/u.test(character);
+  // Letters of other scripts may look like those that are allowed.
+  const shown = /^[ -~]$/.test(character) ? JSON.stringify(character) : isVisible ? `"${character}" (${code})` : code;
+  return `${shown} as character ${Array.from(slug.slice(0, found.index)).length + 1}`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
+import { describeWrongCharacter } from '../sealing/env-names.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
 import { type Actor, appendAuditEntry, type RequestOrigin, toActor } from './audit/chain.js';
@@ -385,6 +386,7 @@ const SLUG = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 /** @throws AppError `invalid_input` for an invalid slug. */
 function assertSlug(slug: string): void {
   if (SLUG.test(slug)) return;
-  const message = 'Expected slug to be 1 to 128 letters, digits, "_" and "-", starting with a letter or digit.';
-  throw new AppError('invalid_input', message, { field: 'slug' });
+  const expected = 'Expected slug to be 1 to 128 letters, digits, "_" and "-", starting with a letter or digit';
+  const received = describeWrongCharacter(slug) ?? `${slug.length} characters`;
+  throw new AppError('invalid_input', `${expected}; received ${received}.`, { field: 'slug' });
 }

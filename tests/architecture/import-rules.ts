@@ -74,7 +74,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   accounts: domain,
   dashboard: { ...domain, rooms: [...domain.rooms, 'board-search'] },
   // Checks that signatures have the form that clients write and read.
-  secrets: { ...domain, rooms: [...domain.rooms, 'sealing/ssh-signature', 'sealing/value-statement'] },
+  secrets: {
+    ...domain,
+    rooms: [...domain.rooms, 'sealing/env-names', 'sealing/ssh-signature', 'sealing/value-statement'],
+  },
   storage: { rooms: ['core'], packages: 'no transport' },
 
   generated: { rooms: ['client'] },

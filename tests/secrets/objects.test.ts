@@ -28,23 +28,25 @@ describe('a slug', () => {
   });
 
   test.each([
-    ['no characters', ''],
-    ['129 characters', 'x'.repeat(129)],
-    ['a leading hyphen', '-a'],
-    ['a leading underscore', '_a'],
-    ['a dot', 'a.b'],
-    ['a slash', 'a/b'],
-    ['a space', 'a b'],
-    ['a trailing line feed', 'a\n'],
-    ['a Cyrillic letter that looks like a Latin one', 'dbpаssword'],
-    ['a full-width letter', 'ａbc'],
-    ['an Arabic digit', '٣abc'],
-    ['the Kelvin sign', '\u212a1'],
-    ['an en dash', 'a–b'],
-    ['a combining mark', 'e\u0301a'],
-    ['an invisible character', 'a\u200bb'],
-  ])('is invalid with %s, in create and rename', async (_reason, slug) => {
-    const failure = { code: 'invalid_input', field: 'slug' };
+    ['no characters', '', 'no character'],
+    ['129 characters', 'x'.repeat(129), '129 characters'],
+    ['a leading hyphen', '-a', '"-" as character 1'],
+    ['a leading underscore', '_a', '"_" as character 1'],
+    ['a dot', 'a.b', '"." as character 2'],
+    ['a slash', 'a/b', '"/" as character 2'],
+    ['a space', 'a b', '" " as character 2'],
+    ['a trailing line feed', 'a\n', 'U+000A as character 2'],
+    ['a Cyrillic letter that looks like a Latin one', 'dbpаssword', '"а" (U+0430) as character 4'],
+    ['a full-width letter', 'ａbc', '"ａ" (U+FF41) as character 1'],
+    ['an Arabic digit', '٣abc', '"٣" (U+0663) as character 1'],
+    ['the Kelvin sign', '\u212a1', '"\u212a" (U+212A) as character 1'],
+    ['an en dash', 'a–b', '"–" (U+2013) as character 2'],
+    ['a combining mark', 'e\u0301a', 'U+0301 as character 2'],
+    ['an invisible character', 'a\u200bb', 'U+200B as character 2'],
+  ])('is invalid with %s, in create and rename', async (_reason, slug, received) => {
+    const expected = 'Expected slug to be 1 to 128 letters, digits, "_" and "-", starting with a letter or digit';
+    const message = `${expected}; received ${received}.`;
+    const failure = { code: 'invalid_input', field: 'slug', message };
     await expect(stage.add({ slug })).rejects.toMatchObject(failure);
     await stage.add();
     await expect(stage.objects.patch({ slug: 'a' }, { slug: slug }, stage.from())).rejects.toMatchObject(failure);

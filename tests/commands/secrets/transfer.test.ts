@@ -139,7 +139,12 @@ const SECOND = (entry: object) => ({
 });
 
 test.each<[file: string, content: object | string, exitCode: number, message: string]>([
-  ['.env', 'A=1\n_B=2\nC.D=3', 2, `_B: ${NAMES}\nC.D: ${NAMES}\n`],
+  [
+    '.env',
+    'A=1\n_B=2\nC.D=3',
+    2,
+    `_B: ${NAMES}; received "_" as character 1\nC.D: ${NAMES}; received "." as character 2\n`,
+  ],
   ['.env', 'A_B=1\nA-B=2', 5, 'Several entries of the file would become a-b; nothing was stored'],
   ['a.json', { a: '1', ['b'.repeat(129)]: '2' }, 2, ': the name is longer than 128 characters'],
   ['a.json', SECOND({ slug: 'a', text: '2' }), 5, 'Several entries of the file would become a; nothing was stored'],
