@@ -12,6 +12,7 @@ import {
 } from './database.js';
 import { sql } from './kysely.js';
 import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchema, type SchemaState } from './migrate.js';
+import { assertNoServers } from './notices.js';
 import { assertServerKey, type ServerKey, SERVER_KEY_FILE } from './server-key.js';
 import { StateFolderError } from './state-folder.js';
 
@@ -59,6 +60,16 @@ export async function openDatabase(
  */
 export async function openMigratedDatabase(place: DatabaseTarget, options?: ConnectOptions): Promise<Database> {
   return open(place, assertMigrated, options);
+}
+
+/**
+ * Fails while servers use a PostgreSQL database, as {@link assertNoServers} does. The lock of the state folder keeps servers
+ * away from SQLite files.
+ */
+export async function assertUnusedDatabase(place: DatabaseTarget): Promise<void> {
+  if ('file' in place) return;
+  const database = await open(place, assertNoServers, { hasDeadlines: false });
+  await database.destroy();
 }
 
 async function open(

@@ -1,3 +1,4 @@
+import { rename, writeFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { sql } from 'kysely';
 import { createAccounts } from '../../src/accounts/accounts.js';
@@ -128,6 +129,11 @@ describe('notices between processes', () => {
       const err = 'DATABASE_URL: 1 process of a server uses the database. Stop all servers first\n';
       expect(await change()).toMatchObject({ code: 1, err });
     }
+    // The backup is read after the search for servers.
+    await rename(backup, `${backup}.kept`);
+    await writeFile(backup, 'damaged');
+    expect(await restore()).toMatchObject({ err: expect.stringContaining('Stop all servers first') as string });
+    await rename(`${backup}.kept`, backup);
     await server.notices.close();
     for (const change of [restore, rotate]) expect(await change()).toMatchObject({ code: 0 });
   });

@@ -7,7 +7,13 @@ import { FAULT_TEXTS, findStorageFault, isDamage, moveDamagedAside } from '@trel
 import { connectDatabase, type Database, inSnapshot, inTransaction, toDatabaseError } from '../database.js';
 import { sql } from '../kysely.js';
 import { assertNoServers } from '../notices.js';
-import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from '../open-database.js';
+import {
+  assertUnusedDatabase,
+  type DatabaseTargetConfig,
+  openDatabase,
+  openMigratedDatabase,
+  toDatabaseTarget,
+} from '../open-database.js';
 import { findKeyText, SERVER_KEY_FILE } from '../server-key.js';
 import { isSqliteError } from '../sqlite.js';
 import { deleteInterruptedRestores, openStateFolder, RESTORE_PREFIX, syncFolder } from '../state-folder.js';
@@ -178,6 +184,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
     throw error;
   });
   try {
+    await assertUnusedDatabase(toDatabaseTarget(options));
     return await inWorkFolder(join(options.state, RESTORE_PREFIX), async (copy) => {
       await download(options, copy);
       const contents = await verify(copy, options.signal);
