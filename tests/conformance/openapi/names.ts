@@ -280,6 +280,16 @@ paths:
   },
   {
     section,
+    feature: 'a chain of more than 400 references',
+    outcome: 'refused',
+    contract: `${echo(body("{ $ref: '#/components/schemas/S1' }"))}components:
+  schemas:
+${Array.from({ length: 400 }, (_, at) => `    S${at + 1}: { $ref: '#/components/schemas/S${at + 2}' }\n`).join('')}    S401: { type: string }
+`,
+    errors: ['10:5 Expected a chain of at most 400 schemas that refer to the next; received 401.'],
+  },
+  {
+    section,
     feature: 'YAML merge keys',
     note: 'A mapping with `<<` has the members of another one, unless it has its own.',
     outcome: 'supported',

@@ -35,6 +35,8 @@ class Bundler {
   readonly #components: Components = {};
   /** `schemas/Error` → its declaration. */
   readonly #origins = new Map<string, DocumentNode>();
+  /** The references of the part that is being copied, which are followed afterwards: chains of them may be long. */
+  #found: ComponentReference[] = [];
 
   constructor(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic) {
     this.#sources = sources;
@@ -46,8 +48,9 @@ class Bundler {
     const { file } = this.#root.source;
     const { components, ...rest } = isRecord(this.#root.value) ? this.#root.value : {};
     const document = this.#copy(rest, file) as Record<string, unknown>;
+    this.#addAll(this.#takeFound());
     for (const [section, members] of Object.entries(isRecord(components) ? components : {})) {
-      for (const name of Object.keys(isRecord(members) ? members : {})) this.#add({ file, section, name });
+      for (const name of Object.keys(isRecord(members) ? members : {})) this.#addAll([{ file, section, name }]);
     }
     return { ...document, components: this.#components };
   }
@@ -78,8 +81,23 @@ class Bundler {
   #refer(text: string, file: string): string {
     const reference = parseReference(file, text);
     if (reference === undefined) return text;
-    this.#add(reference);
+    this.#found.push(reference);
     return `#/components/${reference.section}/${reference.name}`;
+  }
+
+  #takeFound(): readonly ComponentReference[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+
+  /** Adds components, each with those that it refers to before the next. */
+  #addAll(references: readonly ComponentReference[]): void {
+    const due = references.toReversed();
+    for (let next = due.pop(); next !== undefined; next = due.pop()) {
+      this.#add(next);
+      due.push(...this.#takeFound().toReversed());
+    }
   }
 
   #add(reference: ComponentReference): void {
@@ -96,8 +114,6 @@ class Bundler {
     }
     this.#origins.set(key, target);
     const section = (this.#components[reference.section] ??= {});
-    // Reserves the position, so that components are in the order of their first reference.
-    section[reference.name] = undefined;
     const copy = this.#copy(target.value, target.source.file);
     const description = target === place ? undefined : findTextField(place, 'description');
     section[reference.name] = isRecord(copy) && description !== undefined ? { ...copy, description } : copy;

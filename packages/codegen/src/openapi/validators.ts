@@ -1,11 +1,15 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
-import { _ } from 'ajv/dist/compile/codegen/index.js';
+import { _Code } from 'ajv/dist/compile/codegen/code.js';
+import { _, type Name } from 'ajv/dist/compile/codegen/index.js';
+import { type UsedScopeValues, UsedValueState, type ValueScopeName } from 'ajv/dist/compile/codegen/scope.js';
+import type { SchemaEnv } from 'ajv/dist/compile/index.js';
 import fastUri from 'ajv/dist/runtime/uri.js';
-import standalone from 'ajv/dist/standalone/index.js';
+import type { AnyValidateFunction, SourceCode } from 'ajv/dist/types/index.js';
 import { camel, pascal, printModules, toIdentifier } from '../output.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 import { ABSENT } from './directions.js';
+import { measureHeights } from './references.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
@@ -32,12 +36,75 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
     const members = pointInto(direction, mapMembers(schemas, directions[direction]));
     ajv.addSchema({ $id: direction, components: { schemas: members } });
   }
+  for (const name of listBorders(schemas)) {
+    for (const direction of ['limits', 'request', 'requestTest', 'response'] as const)
+      ajv.getSchema(`${direction}#/components/schemas/${name}`);
+  }
   for (const { name, direction, schema } of named) {
     const rules = pointInto(direction, directions[direction](schema));
     ajv.addSchema({ $id: `function-${name}`, ...(typeof rules === 'object' ? rules : { allOf: [rules] }) });
   }
-  return toModule(standalone.default(ajv, Object.fromEntries(named.map(({ name }) => [name, `function-${name}`]))));
+  return toModule(printFunctions(ajv, named));
 }
+
+/**
+ * Prints compiled functions and everything that they use, as ajv's `standalone` does. Texts take the place of its lists of
+ * words, which it copies for every function, and cannot pass to a call when there are too many.
+ */
+function printFunctions(ajv: Ajv2020, named: readonly NamedSchema[]): string {
+  const used: UsedScopeValues = {};
+  const exported = named.map(({ name }) => {
+    const source = ajv.getSchema(`function-${name}`)?.source;
+    const text = print(source);
+    return `export const ${name} = ${String(source?.validateName)};\n${text}`;
+  });
+  return exported.join('\n');
+
+  function print(source: SourceCode | undefined): string {
+    if (source === undefined) throw new Error('ajv has compiled no code.');
+    const { validateName, validateCode, scopeValues, evaluated } = source;
+    if (stateOf(validateName) === UsedValueState.Completed) return '';
+    (used[validateName.prefix] ??= new Map()).set(validateName, UsedValueState.Started);
+    const scope = ajv.scope.scopeCode(scopeValues, used, printUsed);
+    const more = evaluated === undefined ? '' : `${String(validateName)}.evaluated = ${String(evaluated)};\n`;
+    return `${String(scope)}\n${validateCode}${more}`;
+  }
+
+  function printUsed(name: ValueScopeName): _Code | undefined {
+    const { prefix, value } = name;
+    const ref: unknown = value?.ref;
+    if (prefix === 'validate' && typeof ref === 'function')
+      return new _Code(print((ref as AnyValidateFunction).source));
+    if (!['root', 'wrapper'].includes(prefix) || typeof ref !== 'object' || ref === null) return undefined;
+    const { validate, validateName } = ref as SchemaEnv;
+    if (validateName === undefined) throw new Error('ajv has compiled no code.');
+    const wrapper = `const ${String(name)} = {validate: ${String(validateName)}};`;
+    if (stateOf(validateName) === UsedValueState.Started) return new _Code(wrapper);
+    return new _Code(`${wrapper}\n${print(validate?.source)}`);
+  }
+
+  function stateOf(name: Name & { readonly prefix?: string }): UsedValueState | undefined {
+    return used[name.prefix ?? '']?.get(name as ValueScopeName);
+  }
+}
+
+/** The number of references that ajv follows within each other, which the stack limits to about 200. */
+const BAND = 50;
+
+/**
+ * Lists the schemas at which long chains of references are divided, the last ones first: ajv compiles the schemas that a
+ * schema refers to while it compiles that schema.
+ */
+function listBorders(schemas: Contract['schemas']): readonly string[] {
+  const heights = measureHeights(Object.keys(schemas), (name) =>
+    [...JSON.stringify(schemas[name] ?? {}).matchAll(REFERENCE)].map(([, target = '']) => target),
+  );
+  return [...heights].flatMap(([name, { height, lowest }]) =>
+    Math.floor(height / BAND) > Math.floor(lowest / BAND) ? [name] : [],
+  );
+}
+
+const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
 
 /** Only the text of a validator is used, so the engine need not read it. Each has to be a function of its own. */
 const withoutBody = (): string => 'return () => true';
@@ -83,7 +150,7 @@ function pointInto(direction: NamedSchema['direction'] | 'requestTest', schema: 
 /** Converts the `require` calls for ajv's runtime helpers to imports, which ajv's ESM output lacks. */
 function toModule(code: string): string {
   const modules = new Map<string, string>();
-  const body = code.replace(/^"use strict";\n?/, '').replace(/require\("([^"]+)"\)/g, (_, path: string) => {
+  const body = code.replace(/require\("([^"]+)"\)/g, (_, path: string) => {
     const name = modules.get(path) ?? `runtime${modules.size}`;
     modules.set(path, name);
     return name;
@@ -335,7 +402,7 @@ function createChangeTest(schemas: Contract['schemas']): (schema: unknown) => bo
   const mayChange = (schema: unknown): boolean => {
     const text = JSON.stringify(schema ?? {});
     if (text.includes('"default":') || text.includes(`"${ABSENT}":true`)) return true;
-    return [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].some(([, name = '']) => mayNamedChange(name));
+    return [...text.matchAll(REFERENCE)].some(([, name = '']) => mayNamedChange(name));
   };
   return mayChange;
 

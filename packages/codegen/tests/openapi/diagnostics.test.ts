@@ -1,4 +1,6 @@
+import type { Contract } from '../../src/openapi/contract.js';
 import { generateService } from '../../src/openapi/preset.js';
+import { writeValidators } from '../../src/openapi/validators.js';
 import {
   COMMON,
   COMMON_FILE,
@@ -325,4 +327,46 @@ test('the errors of all OpenAPI documents are reported together, in order', asyn
     `${NOTES_FILE}:17`,
     `${NOTES_FILE}:38`,
   ]);
+});
+
+/** Returns a contract of schemas that each refer to the next one. */
+const chainOf = (length: number, toSchema: (ref: string) => string): string => `openapi: 3.1.0
+info: { title: Chain, version: '1' }
+paths:
+  /a:
+    post:
+      operationId: sendFirst
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/S1' } } } }
+      responses: { '204': { description: Done. } }
+components:
+  schemas:
+${Array.from({ length: length - 1 }, (_, at) => `    S${at + 1}: ${toSchema(`{ $ref: '#/components/schemas/S${at + 2}' }`)}\n`).join('')}    S${length}: { type: string }
+`;
+
+describe.each<[string, (ref: string) => string]>([
+  ['aliases', (ref) => ref],
+  ['properties', (ref) => `{ type: object, properties: { next: ${ref} } }`],
+])('a chain of %s', (_kind, toSchema) => {
+  const generate = (length: number) =>
+    generateService({ ...CONFIG, strict: false }, new Map([[NOTES_FILE, chainOf(length, toSchema)]]));
+
+  test('may have 400 schemas', async () => {
+    const { files } = await generate(400);
+    expect(files.get('validators.js')).toContain('export const sendFirstBody');
+  });
+
+  test('is reported at its start above', async () => {
+    const message = 'Expected a chain of at most 400 schemas that refer to the next; received 9000.';
+    await expect(generate(9000)).rejects.toMatchObject({
+      diagnostics: [{ file: NOTES_FILE, line: 11, column: 5, message }],
+    });
+  });
+});
+
+test('writes more validators than a call has arguments', () => {
+  const schemas = Array.from({ length: 20_000 }, (_, at) => ({
+    ...{ name: `validate${at}`, direction: 'response' as const, schema: { type: 'string' as const } },
+  }));
+  const text = writeValidators({ schemas: {} } as Contract, { requests: new Map(), responses: new Map(), schemas });
+  expect(text.match(/^export const /gm)).toHaveLength(schemas.length);
 });
