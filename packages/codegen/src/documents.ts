@@ -42,14 +42,22 @@ const comparePlaces = (a: Diagnostic, b: Diagnostic): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Returns a line of a document and a caret line below it, or nothing if the line does not exist. */
-export async function quoteLine(root: string, { file, line, column }: Location): Promise<string[]> {
-  const text = await findText(path.join(root, file));
-  const source = text?.split(/\r?\n/u)[line - 1];
-  if (source === undefined) return [];
-  // Tabs are copied, so that the caret is aligned for any tab width.
-  const indent = source.slice(0, column - 1).replace(/[^\t]/gu, ' ');
-  return [`  ${source}`, `  ${indent}^`];
+/**
+ * Returns a function that returns a line of a document and a caret line below it, or nothing if the line does not exist. It
+ * reads each document once.
+ */
+export function createQuote(root: string): (location: Location) => Promise<string[]> {
+  const documents = new Map<string, Promise<readonly string[]>>();
+  const readLines = async (file: string) => (await findText(path.join(root, file)))?.split(/\r?\n/u) ?? [];
+  return async ({ file, line, column }) => {
+    const reading = documents.get(file) ?? readLines(file);
+    documents.set(file, reading);
+    const source = (await reading)[line - 1];
+    if (source === undefined) return [];
+    // Tabs are copied, so that the caret is aligned for any tab width.
+    const indent = source.slice(0, column - 1).replace(/[^\t]/gu, ' ');
+    return [`  ${source}`, `  ${indent}^`];
+  };
 }
 
 /**

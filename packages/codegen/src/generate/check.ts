@@ -1,4 +1,4 @@
-import { type Location, quoteLine } from '../documents.js';
+import { createQuote, type Location } from '../documents.js';
 import type { OutputDetails } from '../output.js';
 import { findDue, type LoadedTarget, type Project, runTargets, type TargetOutput } from './generate.js';
 import { NO_ORIGINS } from './run-output.js';
@@ -73,11 +73,12 @@ function toDifference(file: string, text: string, foundText: string | undefined,
 
 /** Formats the result of `--check`: each file with its first differing line and the contract line it comes from. */
 export async function formatDifferences(root: string, differences: readonly Difference[]): Promise<string> {
-  const shown = await Promise.all(differences.map((difference) => formatDifference(root, difference)));
+  const quote = createQuote(root);
+  const shown = await Promise.all(differences.map((difference) => formatDifference(difference, quote)));
   return [...shown.flat(), 'Run "npm run generate" and commit the changes.'].join('\n');
 }
 
-async function formatDifference(root: string, difference: Difference): Promise<string[]> {
+async function formatDifference(difference: Difference, quote: ReturnType<typeof createQuote>): Promise<string[]> {
   const { file, kind, line, expected, found, origin } = difference;
   if (kind === 'stale') return [`${file} is stale: no contract generates it.`];
   const head =
@@ -85,7 +86,7 @@ async function formatDifference(root: string, difference: Difference): Promise<s
       ? [`${file} is missing.`]
       : [`${file}:${line} differs.`, `  expected  ${showLine(expected)}`, `  found     ${showLine(found)}`];
   if (origin === undefined) return head;
-  return [...head, `  from ${origin.file}:${origin.line}:${origin.column}`, ...(await quoteLine(root, origin))];
+  return [...head, `  from ${origin.file}:${origin.line}:${origin.column}`, ...(await quote(origin))];
 }
 
 /** The limit of characters shown of a line, as generated bundles have very long ones. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import { ContractError, type Diagnostic, matchesPattern, quoteLine, splitPattern } from '../documents.js';
+import { ContractError, createQuote, type Diagnostic, matchesPattern, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
@@ -158,9 +158,10 @@ function formatResult(outcome: GenerateResult, milliseconds: number): string {
 
 /** Formats errors as `file:line:column message`, each followed by the contract line and a caret below the position. */
 async function formatDiagnostics(root: string, diagnostics: readonly Diagnostic[]): Promise<string> {
+  const quote = createQuote(root);
   const shown = diagnostics.map(async (diagnostic) => {
     const { file, line, column, message } = diagnostic;
-    return [`${file}:${line}:${column} ${message}`, ...(await quoteLine(root, diagnostic))].join('\n');
+    return [`${file}:${line}:${column} ${message}`, ...(await quote(diagnostic))].join('\n');
   });
   return (await Promise.all(shown)).join('\n');
 }

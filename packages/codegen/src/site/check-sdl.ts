@@ -1,20 +1,25 @@
 import {
   astFromValue,
+  type ASTVisitFn,
+  type ASTVisitor,
   type ConstValueNode,
   type DefinitionNode,
   type DirectiveDefinitionNode,
   type DirectiveNode,
   type FieldDefinitionNode,
   getNamedType,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   type InputValueDefinitionNode,
+  introspectionTypes,
   isInputType,
   isTypeDefinitionNode,
   isTypeExtensionNode,
   Kind,
+  KnownTypeNamesRule,
+  type NamedTypeNode,
   parse,
   print,
   specifiedDirectives,
@@ -25,7 +30,9 @@ import {
   valueFromAST,
   visit,
 } from 'graphql';
-// Not exported by the index of graphql, but the only access to its rules that preserves locations.
+import type { SDLValidationContext } from 'graphql/validation/ValidationContext.js';
+// Not exported by the index of graphql, but the only access to its rules and their list that preserves locations.
+import { specifiedSDLRules } from 'graphql/validation/specifiedRules.js';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { MARKDOWN_TYPE } from './check-directives.js';
 import {
@@ -48,11 +55,12 @@ export function checkSdl(all: readonly DefinitionNode[], diagnostics: Diagnostic
   const derived = listDerivedNames(definitions);
   checkNames(definitions, diagnostics);
   for (const definition of definitions) checkDefinition(definition, derived, diagnostics);
-  const errors = validateSDL({
+  const document = {
     kind: Kind.DOCUMENT,
     definitions: [...definitions, ...declarePlaceholderTypes(definitions)],
-  });
-  for (const error of errors) addSdlError(error, definitions, diagnostics);
+  } as const;
+  const names = definitions.flatMap((known) => (known.kind === Kind.DIRECTIVE_DEFINITION ? [known.name.value] : []));
+  for (const error of validateSDL(document, undefined, RULES)) addSdlError(error, names, diagnostics);
   checkCircularDefaults(definitions, diagnostics);
 }
 
@@ -126,10 +134,34 @@ function withoutRepeatedKinds(
   });
 }
 
+/** The number of unknown types for which similar names are suggested, as each is compared with all types. */
+const MAX_SUGGESTED = 100;
+
+/** The rule of GraphQL, with suggestions for the first unknown types only. */
+function FirstUnknownTypesRule(context: SDLValidationContext): ASTVisitor {
+  const defined = context.getDocument().definitions.filter(isTypeDefinitionNode);
+  const known = new Set([...defined, ...specifiedScalarTypes, ...introspectionTypes].map(toName));
+  const { NamedType: suggest } = KnownTypeNamesRule(context) as { readonly NamedType: ASTVisitFn<NamedTypeNode> };
+  let count = 0;
+  return {
+    NamedType(...visit) {
+      const [node] = visit;
+      if (known.has(node.name.value)) return;
+      count += 1;
+      if (count <= MAX_SUGGESTED) suggest(...visit);
+      else context.reportError(new GraphQLError(`Unknown type "${node.name.value}".`, { nodes: node }));
+    },
+  };
+}
+
+const toName = ({ name }: GraphQLNamedType | TypeDefinitionNode): string =>
+  typeof name === 'string' ? name : name.value;
+
+const RULES = specifiedSDLRules.map((rule) => (rule === KnownTypeNamesRule ? FirstUnknownTypesRule : rule));
+
 /** Adds an error of GraphQL. The message about an unknown directive is replaced by one that lists the known ones. */
-function addSdlError(error: GraphQLError, definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+function addSdlError(error: GraphQLError, names: readonly string[], diagnostics: DiagnosticList): void {
   const node = error.nodes?.at(-1);
-  const names = definitions.flatMap((known) => (known.kind === Kind.DIRECTIVE_DEFINITION ? [known.name.value] : []));
   if (node?.kind !== Kind.DIRECTIVE || !error.message.startsWith('Unknown directive')) {
     diagnostics.addError(error);
     return;

@@ -377,6 +377,15 @@ describe('an error in a site contract', () => {
     expect(texts.filter((_text, index) => counts[index] !== 1)).toEqual([]);
   });
 
+  test('suggests names for the first 100 unknown types, as each is compared with all types', () => {
+    const fields = Array.from({ length: 102 }, (_, index) => `f${index}: Itn\n`);
+    const messages = listDiagnostics(documentsWith(`type Pan { ${fields.join('')}}${KETTLE}`)).map(
+      ({ message }) => message,
+    );
+    expect(messages.slice(0, 100).every((message) => message.includes('Did you mean'))).toBe(true);
+    expect(messages.slice(100)).toEqual(['Unknown type "Itn".', 'Unknown type "Itn".']);
+  });
+
   test('does not hide other errors in any document', () => {
     const documents = documentsWith('type Pan { size: Itn lid: Lidd }\ntype KettleEdge { a: Int }' + KETTLE);
     documents.set('schema/attic.graphql', 'type Box { a: Int @clean }');
