@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, createQuote, type Diagnostic, matchesPattern, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
+import { LARGE } from './run-output.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
 
@@ -30,9 +31,35 @@ export async function runGenerate(flags: readonly string[], root: string, config
   const mode = parseMode(flags);
   if (mode === undefined) return 2;
   if (mode === 'help') return print(USAGE);
-  const project = await openProject(root, config);
+  const project = { ...(await openProject(root, config)), onProgress: createTargetProgress(process.stderr) };
   if (mode === 'watch') return runWatch(project);
   return reportErrors(project, () => RUNS[mode](project));
+}
+
+/** Documents of usual sizes take less. */
+const PROGRESS_AFTER_MILLISECONDS = 1000;
+
+/**
+ * Shows on a terminal which outputs are being made, in a line that is removed at the end. Large documents show it at once, as
+ * timers wait for their generators.
+ */
+export function createTargetProgress(
+  stream: Pick<NodeJS.WriteStream, 'columns' | 'isTTY' | 'write'>,
+): NonNullable<Project['onProgress']> | undefined {
+  if (!stream.isTTY) return undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isShown = false;
+  const draw = (due: ReadonlyMap<string, number>): void => {
+    const line = due.size === 0 ? '' : `Generating ${[...due.keys()].join(', ')}…`;
+    // Some terminals do not know their width.
+    stream.write(`\r\u001B[K${line.slice(0, (stream.columns > 0 ? stream.columns : 80) - 1)}`);
+    isShown = due.size > 0;
+  };
+  return (due) => {
+    clearTimeout(timer);
+    if (isShown || [...due.values()].some((size) => size >= LARGE)) draw(due);
+    else if (due.size > 0) timer = setTimeout(draw, PROGRESS_AFTER_MILLISECONDS, due);
+  };
 }
 
 const RUNS = { generate: runOnce, check: runCheck, stub: runStub };

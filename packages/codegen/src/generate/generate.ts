@@ -93,6 +93,8 @@ export interface Project {
   targets: readonly CodegenTarget[];
   /** Digest of the generating code. Computed once, as the process does not reload code that changes later. */
   generators: string;
+  /** Receives the outputs that are being made, with the number of characters in their documents; none at the end. */
+  onProgress?: (due: ReadonlyMap<string, number>) => void;
 }
 
 /** An entry of `generates` in `codegen.ts`. */
@@ -164,18 +166,24 @@ export interface TargetOutput {
  * @throws Error when two targets generate the same file.
  */
 export async function runTargets(
-  { root, config }: Project,
+  { root, config, onProgress }: Project,
   jobs: readonly LoadedTarget[],
   parallelism = defaultParallelism(),
 ): Promise<TargetOutput[]> {
   const isOwn = ({ target }: LoadedTarget): boolean => isSelfContained(config, target.output);
   const others = jobs.filter((job) => !isOwn(job));
-  const sized = jobs
-    .filter(isOwn)
-    .map(({ target: { output }, documents }) => ({ output, size: countCharacters(documents) }));
+  const due = new Map(jobs.map(({ target, documents }) => [target.output, countCharacters(documents)]));
+  const sized = jobs.filter(isOwn).map(({ target: { output } }) => ({ output, size: due.get(output) ?? 0 }));
+  const onDone = (output: string): void => {
+    due.delete(output);
+    onProgress?.(due);
+  };
+  onProgress?.(due);
   const [inThreads, byCommand] = await Promise.all([
-    runInThreads(root, config, sized, parallelism),
-    Promise.allSettled(others.map(({ target }) => runWithCommand(root, config, target.output))),
+    runInThreads(root, config, sized, { parallelism, onDone }),
+    Promise.allSettled(
+      others.map(({ target: { output } }) => runWithCommand(root, config, output).finally(() => onDone(output))),
+    ),
   ]);
   const rejected = [...inThreads.values(), ...byCommand].filter((result) => result.status === 'rejected');
   throwErrors(rejected.flatMap(({ reason }) => unwrap(reason)));

@@ -28,10 +28,18 @@ export async function runOutputs(
   root: string,
   config: Types.Config,
   outputs: readonly string[],
+  onDone?: (output: string) => void,
 ): Promise<readonly PromiseSettledResult<OutputFiles>[]> {
   await loadPlugins(root, config, outputs);
   const schemas: LoadedSchemas = new Map();
-  return Promise.allSettled(outputs.map((output) => runOutput(root, config, output, schemas)));
+  const run = async (output: string): Promise<OutputFiles> => {
+    try {
+      return await runOutput(root, config, output, schemas);
+    } finally {
+      onDone?.(output);
+    }
+  };
+  return Promise.allSettled(outputs.map(run));
 }
 
 /**
@@ -144,8 +152,8 @@ async function importFrom<Module>(root: string, module: string): Promise<Module>
 /** The settled runs of outputs, by output. */
 type SettledOutputs = ReadonlyMap<string, PromiseSettledResult<OutputFiles>>;
 
-/** Smaller documents take less time than a thread takes to load the libraries. */
-const LARGE = 100_000;
+/** Smaller documents take less time than a thread takes to load the libraries: less than a second. */
+export const LARGE = 100_000;
 
 /** The sources need a compiler in each thread, which takes longer than a thread saves. */
 const isBuilt = import.meta.url.endsWith('.js');
@@ -160,18 +168,27 @@ interface SizedOutput {
   readonly size: number;
 }
 
+interface ThreadOptions {
+  readonly parallelism: number;
+  readonly onDone: (output: string) => void;
+}
+
 /** Runs outputs in as many threads as their sizes are worth, with this one. */
 export async function runInThreads(
   root: string,
   config: Types.Config,
   outputs: readonly SizedOutput[],
-  parallelism: number,
+  { parallelism, onDone }: ThreadOptions,
 ): Promise<SettledOutputs> {
   const sized = outputs.map(({ output, size }) => ({ output, size: isPlain(config.generates[output]) ? size : 0 }));
   const [own = [], ...others] = divide(sized, parallelism);
   const runs = await Promise.all([
-    ...others.map((group) => runInThread(root, config, group)),
-    runOutputs(root, config, own),
+    ...others.map(async (group) => {
+      const results = await runInThread(root, config, group);
+      group.forEach(onDone);
+      return results;
+    }),
+    runOutputs(root, config, own, onDone),
   ]);
   const groups = [...others, own];
   return new Map(

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic } from '../../src/documents.js';
-import { runGenerate } from '../../src/generate/command.js';
+import { createTargetProgress, runGenerate } from '../../src/generate/command.js';
 import { generate, openProject, type Project } from '../../src/generate/generate.js';
 import { createProject, type TemporaryProject } from './temporary-project.js';
 
@@ -33,6 +33,42 @@ test('generate: writes the files of every target', async () => {
     'src/generated/fruits/words.ts': "// Do not edit.\nexport const apple = 'apple';\nexport const pear = 'pear';\n",
     'src/generated/trees/count.ts': 'export const count = 1;\n',
     'src/generated/trees/words.ts': "// Do not edit.\nexport const oak = 'oak';\n",
+  });
+});
+
+describe('generate: progress', () => {
+  let shown: string;
+  const openStream = (isTTY: boolean) => ({ isTTY, columns: 40, write: (text: string) => (shown += text) !== '' });
+  const run = (isTTY: boolean) =>
+    generate({ ...temporary.project, onProgress: createTargetProgress(openStream(isTTY)) });
+  const writeLarge = () => temporary.write('words/fruits.txt', 'apple\n'.repeat(20_000));
+
+  beforeEach(() => (shown = ''));
+
+  test('names the targets of large documents on a terminal until they are made', async () => {
+    await writeLarge();
+    await run(true);
+    const lines = shown.split('\r\u001B[K');
+    expect(lines.slice(0, 2)).toEqual(['', 'Generating src/generated/fruits/, src/g']);
+    expect(lines.at(-1)).toBe('');
+  });
+
+  test('is not shown for small documents', async () => {
+    await run(true);
+    expect(shown).toBe('');
+  });
+
+  test('is not shown elsewhere', async () => {
+    await writeLarge();
+    await run(false);
+    expect(shown).toBe('');
+  });
+
+  test('ends with an error', async () => {
+    await writeLarge();
+    await temporary.write('words/trees.txt', 'OAK\n');
+    await expect(run(true)).rejects.toThrow(ContractError);
+    expect(shown.endsWith('\r\u001B[K')).toBe(true);
   });
 });
 
