@@ -1019,13 +1019,61 @@ webhooks:
   },
   {
     section,
-    feature: 'paths that differ in the names of parameters only',
+    feature: 'paths that differ in the names of parameters only, with a common method',
     outcome: 'refused',
     contract: `paths:
-  /items/{a}: {}
-  /items/{b}: {}
+  /items/{a}:
+    get:
+      operationId: getItem
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: a, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+  /items/{b}:
+    get:
+      operationId: findItem
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: b, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['3:3 The paths "/items/{a}" and "/items/{b}" are ambiguous: only their parameter names differ.'],
+    errors: ['10:3 The paths "/items/{a}" and "/items/{b}" are ambiguous: only their parameter names differ.'],
+  },
+  {
+    section,
+    feature: 'paths that differ in the names of parameters only, without a common method',
+    outcome: 'supported',
+    note: 'OpenAPI forbids them, but published contracts have them. They are served as one path.',
+    contract: `paths:
+  /items/{a}:
+    get:
+      operationId: getItem
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: a, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+  /items/{b}:
+    delete:
+      operationId: deleteItem
+      tags: [Items]
+      summary: Items
+      parameters: [{ name: b, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '10:3 The paths "/items/{a}" and "/items/{b}" are ambiguous: only their parameter names differ. They are served as one path, as they have different methods.',
+      '16:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'GET /items/1', status: 200, response: { params: { a: '1' } } },
+      { request: 'DELETE /items/2', status: 200, response: { params: { b: '2' } } },
+      { request: 'PUT /items/3', status: 405, responseHeaders: { allow: 'GET, DELETE, HEAD, OPTIONS' } },
+    ],
   },
   {
     section,

@@ -2925,9 +2925,17 @@ components:
   {
     section,
     feature: 'an empty enum',
-    outcome: 'refused',
+    outcome: 'supported',
+    note: 'It allows no value, so a property can only be absent.',
     contract: `paths:
   /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: List items
+      parameters: [{ name: state, in: query, schema: { type: string, enum: [] } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
     post:
       operationId: sendItem
       tags: [Items]
@@ -2937,11 +2945,43 @@ components:
         content:
           application/json:
             schema:
-              enum: []
+              type: object
+              properties: { name: { type: string }, state: { type: string, enum: [] } }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['12:21 Expected enum to be a list of at least one value; received a list.'],
+    warnings: [
+      '7:70 An empty enum allows no value.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '20:76 An empty enum allows no value.',
+      '21:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'GET /items', status: 200, response: { query: {} } },
+      {
+        request: 'GET /items?state=open',
+        status: 400,
+        response: { error: 'Expected state to be absent; received "open".', field: 'state' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"a"}',
+        status: 200,
+        response: { body: { name: 'a' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"state":"open"}',
+        status: 400,
+        response: { code: 'invalid_input', field: 'state' },
+      },
+    ],
+    program: `
+      // @ts-expect-error No state is allowed.
+      await client.POST('/items', { body: { state: 'open' } });
+`,
   },
   {
     section,

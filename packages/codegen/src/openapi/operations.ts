@@ -421,7 +421,7 @@ function typeOfSchema(schema: SchemaObject | undefined): string | undefined {
   if (typeof schema !== 'object') return undefined;
   if (schema.$ref !== undefined) return typeOfReference(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);
-  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ') || 'never';
   switch (schema.type) {
     case 'array': {
       const item = schema.items === undefined ? 'string' : typeOfSchema(schema.items);

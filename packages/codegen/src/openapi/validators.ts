@@ -235,6 +235,18 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
   return json !== undefined && hasLimits ? [...found, ['limits', json]] : found;
 }
 
+/** Lets a schema have an empty enum, as JSON Schema does: it allows no value. */
+function allowEmptyEnums(ajv: Ajv2020): void {
+  const definition = ajv.getKeyword('enum');
+  if (typeof definition !== 'object' || !('code' in definition)) throw new Error('ajv has no enum.');
+  const { code } = definition;
+  definition.code = (context) => {
+    const values: unknown = context.schema;
+    if (Array.isArray(values) && values.length === 0) context.fail();
+    else code(context);
+  };
+}
+
 /** Names that every object inherits. */
 const INHERITED = /"(?:constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)"/;
 
@@ -252,6 +264,7 @@ export function createAjv(schemas: unknown, options: Options = {}): Ajv2020 {
   // Without these keywords, code that records the properties seen is of no use. Contracts cannot have $dynamicRef.
   Object.assign(ajv.opts, { dynamicRef: false, unevaluated: text.includes('"unevaluated') });
   addFormats.default(ajv);
+  allowEmptyEnums(ajv);
   // A property that is ignored in its direction is removed.
   ajv.addKeyword({
     keyword: ABSENT,

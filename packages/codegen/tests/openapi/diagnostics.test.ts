@@ -111,7 +111,7 @@ test.each([
   ['an unknown type', 'text: { type: string }', 'text: { type: strng }', 'type: |strng', /Did you mean "string"\?/],
   ['an unknown schema keyword', 'maxLength: 100', 'maxLenght: 100', '|maxLenght', /Did you mean "maxLength"\?/],
   ['an invalid pattern', 'maxLength: 100', "pattern: '[a-'", "|'[a-'", /to be a regular expression/],
-  ['an enum without values', 'maxLength: 100', 'enum: []', 'enum: |[]', /at least one value/],
+  ['an enum that is no list', 'maxLength: 100', 'enum: a', 'enum: |a', /to be a list/],
   ['an unknown format', 'text: { type: string }', 'text: { type: string, format: uid }', 'format: |uid', /"uuid"/],
   [
     'a reference to a missing schema',

@@ -226,7 +226,7 @@ function expectation({ keyword, params, message }: ErrorObject): string {
     case 'type':
       return `to be of type ${String(type)}`;
     case 'enum':
-      return `to be one of ${listValues(allowedValues as unknown[])}`;
+      return listValues(allowedValues as unknown[]);
     case 'format':
       return `to be a ${String(format)}`;
     case 'minLength':
@@ -238,10 +238,11 @@ function expectation({ keyword, params, message }: ErrorObject): string {
   }
 }
 
-/** Lists the values of an enum, of which some have thousands. */
+/** Lists the values of an enum, of which some have thousands, and others none. */
 function listValues(values: readonly unknown[]): string {
+  if (values.length === 0) return 'to be absent';
   const listed = values.slice(0, MAX_LISTED).join(', ');
-  return values.length > MAX_LISTED ? `${listed} and ${values.length - MAX_LISTED} others` : listed;
+  return `to be one of ${listed}${values.length > MAX_LISTED ? ` and ${values.length - MAX_LISTED} others` : ''}`;
 }
 
 const MAX_LISTED = 50;

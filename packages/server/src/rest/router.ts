@@ -166,10 +166,16 @@ type Segment =
   /** Text with parameters in it, such as `{name}.{format}`. */
   | { readonly kind: 'mixed'; readonly texts: readonly string[]; readonly names: readonly string[] };
 
-/** A path of the contract with its methods. */
+/** A path of the contract with its methods. Paths that differ in the names of their parameters only are one route. */
 interface Route {
   readonly segments: readonly Segment[];
-  readonly methods: Map<HttpMethod, OperationSpec>;
+  readonly methods: Map<HttpMethod, RoutedOperation>;
+}
+
+interface RoutedOperation {
+  readonly operation: OperationSpec;
+  /** The names of the parameters, in the order of the path. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -184,26 +190,28 @@ export function createRouteMatcher(operations: readonly OperationSpec[]): (metho
   const exact = new Map([...byPath].filter(([, { segments }]) => segments.every(({ kind }) => kind === 'static')));
   return (method, path) => {
     const known = exact.get(path);
-    if (known !== undefined) return pickMethod(known, method, {});
+    if (known !== undefined) return pickMethod(known, method, []);
     if (!path.startsWith('/')) return { kind: 'unknown' };
     const encoded = path.slice(1).split('/');
     const segments = encoded.map((text) => ({ encoded: text, text: tryDecode(text) }));
     if (segments.some(({ text }) => text === undefined)) return { kind: 'malformed' };
     for (const route of routes) {
-      const params = matchSegments(route.segments, segments);
-      if (params !== undefined) return pickMethod(route, method, params);
+      const values = matchSegments(route.segments, segments);
+      if (values !== undefined) return pickMethod(route, method, values);
     }
     return { kind: 'unknown' };
   };
 }
 
-function pickMethod({ methods }: Route, method: string, params: Readonly<Record<string, string>>): RouteMatch {
+function pickMethod({ methods }: Route, method: string, values: readonly string[]): RouteMatch {
   const name = method === 'HEAD' && !methods.has('head') ? 'get' : method.toLowerCase();
   // Method names are case-sensitive, and Node accepts only those in upper case.
-  const operation = methods.get(name as HttpMethod);
-  return operation === undefined
-    ? { kind: 'method', allow: formatAllow(methods) }
-    : { kind: 'operation', operation, params };
+  const found = methods.get(name as HttpMethod);
+  if (found === undefined) return { kind: 'method', allow: formatAllow(methods) };
+  const { operation, names } = found;
+  const params: Record<string, string> = {};
+  for (const [index, parameter] of names.entries()) params[parameter] = values[index] ?? '';
+  return { kind: 'operation', operation, params };
 }
 
 function formatAllow(methods: ReadonlyMap<HttpMethod, unknown>): string {
@@ -214,9 +222,12 @@ function formatAllow(methods: ReadonlyMap<HttpMethod, unknown>): string {
 function groupByPath(operations: readonly OperationSpec[]): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>();
   for (const operation of operations) {
-    const route = routes.get(operation.path) ?? { segments: toSegments(operation), methods: new Map() };
-    routes.set(operation.path, route);
-    route.methods.set(operation.method, operation);
+    const segments = toSegments(operation);
+    const isRest = segments.at(-1)?.kind === 'rest';
+    const shape = operation.path.replace(/\{[^{}]+\}/g, '{}') + (isRest ? '*' : '');
+    const route = routes.get(shape) ?? { segments, methods: new Map() };
+    routes.set(shape, route);
+    route.methods.set(operation.method, { operation, names: segments.flatMap(listNames) });
   }
   return routes;
 }
@@ -243,24 +254,29 @@ function toMixedSegment(text: string): Segment {
   return names.length === 0 ? { kind: 'static', text: texts[0] ?? '' } : { kind: 'mixed', texts, names };
 }
 
+function listNames(segment: Segment): readonly string[] {
+  if (segment.kind === 'static') return [];
+  return segment.kind === 'mixed' ? segment.names : [segment.name];
+}
+
 /** Reads the parameters of a decoded segment. Each is as short as the text after it allows, and not empty. */
 function matchMixed(
   { texts, names }: Extract<Segment, { readonly kind: 'mixed' }>,
   segment: string,
-): Readonly<Record<string, string>> | undefined {
+): readonly string[] | undefined {
   const [prefix = '', ...others] = texts;
   if (!segment.startsWith(prefix)) return undefined;
-  const params: Record<string, string> = {};
+  const values: string[] = [];
   let start = prefix.length;
-  for (const [index, name] of names.entries()) {
+  for (const index of names.keys()) {
     const text = others[index] ?? '';
     const isLast = index === names.length - 1;
     const end = isLast ? segment.length - text.length : segment.indexOf(text, start + 1);
     if (end <= start || !segment.startsWith(text, end)) return undefined;
-    params[name] = encodeURIComponent(segment.slice(start, end));
+    values.push(encodeURIComponent(segment.slice(start, end)));
     start = end + text.length;
   }
-  return params;
+  return values;
 }
 
 const RANK: Readonly<Record<Segment['kind'], number>> = { static: 0, mixed: 1, parameter: 2, rest: 3 };
@@ -278,24 +294,24 @@ function bySpecificity(a: Route, b: Route): number {
 function matchSegments(
   route: readonly Segment[],
   path: readonly { readonly encoded: string; readonly text: string | undefined }[],
-): Readonly<Record<string, string>> | undefined {
-  const params: Record<string, string> = {};
+): readonly string[] | undefined {
+  const values: string[] = [];
   for (const [index, segment] of route.entries()) {
     const part = path[index];
     if (part === undefined) return undefined;
     if (segment.kind === 'static') {
       if (segment.text !== part.text) return undefined;
     } else if (segment.kind === 'mixed') {
-      const values = matchMixed(segment, part.text ?? '');
-      if (values === undefined) return undefined;
-      Object.assign(params, values);
+      const mixed = matchMixed(segment, part.text ?? '');
+      if (mixed === undefined) return undefined;
+      values.push(...mixed);
     } else {
       const rest = segment.kind === 'rest' ? path.slice(index) : [part];
       const value = rest.map(({ encoded }) => encoded).join('/');
       if (value === '') return undefined;
-      params[segment.name] = value;
-      if (segment.kind === 'rest') return params;
+      values.push(value);
+      if (segment.kind === 'rest') return values;
     }
   }
-  return path.length === route.length ? params : undefined;
+  return path.length === route.length ? values : undefined;
 }

@@ -83,7 +83,7 @@ function surveyParameters(sources: ContractSources, parent: DocumentNode, isShar
 export function checkPaths({ root, operations }: OperationIndex, report: ReportDiagnostic): void {
   const paths = entries(child(root, 'paths'));
   for (const [path, place] of paths) checkForm(path, place, report);
-  checkAmbiguity(paths, report);
+  checkAmbiguity(paths, operations, report);
   for (const operation of operations) checkPathParameters(operation, report);
 }
 
@@ -122,16 +122,21 @@ function decode(text: string): string | undefined {
   }
 }
 
-function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], report: ReportDiagnostic): void {
-  const known = new Map<string, string>();
+function checkAmbiguity(
+  paths: readonly [path: string, place: DocumentNode][],
+  operations: readonly IndexedOperation[],
+  report: ReportDiagnostic,
+): void {
+  /** The paths of each shape. */
+  const known = new Map<string, string[]>();
   /** The paths with as many segments and as many of them with parameters. */
   const alike = new Map<string, string[]>();
   for (const [path, place] of paths) {
     const shape = path.replace(/\{[^{}]*\}/g, '{}');
-    const other = known.get(shape);
-    known.set(shape, other ?? path);
-    if (other !== undefined) {
-      report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
+    const same = known.get(shape) ?? [];
+    known.set(shape, [...same, path]);
+    if (same.length > 0) {
+      checkSamePath({ path, place, same, operations }, report);
       continue;
     }
     const segments = path.split('/');
@@ -143,6 +148,26 @@ function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], r
     const message = `A request may match both "${similar}" and "${path}". The path with text in the first segment that differs is used.`;
     report.warn(place, message, 'key');
   }
+}
+
+interface SamePath {
+  readonly path: string;
+  readonly place: DocumentNode;
+  /** The paths that differ in the names of their parameters only. */
+  readonly same: readonly string[];
+  readonly operations: readonly IndexedOperation[];
+}
+
+/** OpenAPI forbids such paths, but the router can distinguish them by their methods, as published contracts expect. */
+function checkSamePath({ path, place, same, operations }: SamePath, report: ReportDiagnostic): void {
+  const listMethods = (one: string): readonly HttpMethod[] =>
+    operations.flatMap((operation) => (operation.path === one ? [operation.method] : []));
+  const methods = listMethods(path);
+  const clash = same.find((other) => listMethods(other).some((method) => methods.includes(method)));
+  const [first = ''] = same;
+  const message = `The paths "${clash ?? first}" and "${path}" are ambiguous: only their parameter names differ.`;
+  if (clash !== undefined) report(place, message, 'key');
+  else report.warn(place, `${message} They are served as one path, as they have different methods.`, 'key');
 }
 
 const isVariable = (segment: string): boolean => segment.includes('{');

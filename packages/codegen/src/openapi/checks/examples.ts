@@ -246,7 +246,7 @@ function toExpectation({ keyword, params, message = 'must match its schema' }: E
     case 'const':
       return `to be ${JSON.stringify(allowedValue)}`;
     case 'enum':
-      return `to be one of ${allowedValues?.join(', ') ?? ''}`;
+      return allowedValues?.length === 0 ? 'to be absent' : `to be one of ${allowedValues?.join(', ') ?? ''}`;
     case 'required':
       return `to have "${missingProperty ?? ''}"`;
     case 'additionalProperties':

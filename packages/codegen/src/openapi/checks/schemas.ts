@@ -119,6 +119,8 @@ const TYPE_TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
 function checkEnum(place: DocumentNode, report: ReportDiagnostic): void {
   const types = listTypes(place);
   const values = [...items(child(place, 'enum')), ...(has(place, 'const') ? [child(place, 'const')] : [])];
+  if (has(place, 'enum') && items(child(place, 'enum')).length === 0)
+    report.warn(child(place, 'enum'), 'An empty enum allows no value.', 'key');
   const seen = new Set<string>();
   for (const item of values) {
     const text = JSON.stringify(item.value);

@@ -32,7 +32,7 @@ const SCALARS: Readonly<Record<Scalar, { readonly expected: string; readonly fit
   number: { expected: 'a number', fits: Number.isFinite },
   pattern: { expected: 'a regular expression', fits: isPattern },
   text: { expected: 'text', fits: (value) => typeof value === 'string' },
-  values: { expected: 'a list of at least one value', fits: (value) => Array.isArray(value) && value.length > 0 },
+  values: { expected: 'a list', fits: Array.isArray },
 };
 
 /** Validators compile patterns with the `u` flag, which rejects needless escapes. */
