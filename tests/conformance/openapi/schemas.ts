@@ -467,6 +467,48 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
   },
   {
     section,
+    feature: 'pattern with needless escapes',
+    note: 'Other needless escapes, and braces, brackets and hyphens without one, are written as the `u` flag demands. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              pattern: '^\\_[\\w-.\\:]+\\-{a}$'
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:15 Patterns were written in the Unicode mode of JavaScript, which forbids needless escapes (1 place).',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"_a-.:-{a}"',
+        status: 200,
+        response: { body: '_a-.:-{a}' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"_a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'format',
     note: 'The formats of JSON Schema and OpenAPI that [ajv-formats](https://ajv.js.org/packages/ajv-formats.html) has are validated.',
     outcome: 'supported',

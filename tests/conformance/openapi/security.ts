@@ -134,14 +134,19 @@ export const rows: readonly Row[] = [
   {
     section,
     feature: 'an OAuth2 scope that no flow declares',
-    outcome: 'refused',
+    outcome: 'supported',
+    note: 'A warning. Tokens need the scope, so a typo refuses all of them.',
     contract: withSecurity(
       '[{ oauth: [wrote] }]',
       `oauth:
       type: oauth2
       flows: { clientCredentials: { tokenUrl: 'https://example.com/token', scopes: { read: Read., write: Write. } } }`,
     ),
-    errors: ['7:28 Expected a scope of the flows of "oauth"; received "wrote". Did you mean "write"?'],
+    warnings: [
+      '7:28 Expected a scope of the flows of "oauth"; received "wrote". Did you mean "write"?',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 401, 403, 406, 429, 500, 503.',
+    ],
+    exchanges: [get({ authorization: 'Bearer write-token' }, { status: 403, response: { code: 'forbidden' } })],
   },
   {
     section,

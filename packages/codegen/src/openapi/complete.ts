@@ -29,7 +29,7 @@ interface Change {
 
 const NULLABLE_CHANGES: readonly Change[] = [
   {
-    message: "nullable: true became the type 'null'",
+    message: "OpenAPI 3.0: nullable: true became the type 'null'",
     apply: (schema, place) => {
       if (schema.nullable !== true || !allowNull(schema, place)) return undefined;
       delete schema.nullable;
@@ -37,7 +37,7 @@ const NULLABLE_CHANGES: readonly Change[] = [
     },
   },
   {
-    message: 'nullable without a type was dropped, as it has no effect',
+    message: 'OpenAPI 3.0: nullable without a type was dropped, as it has no effect',
     apply: (schema) => {
       if (typeof schema.nullable !== 'boolean') return undefined;
       const hadEffect = schema.nullable;
@@ -47,9 +47,62 @@ const NULLABLE_CHANGES: readonly Change[] = [
   },
 ];
 
+const PATTERN_CHANGE: Change = {
+  message: 'Patterns were written in the Unicode mode of JavaScript, which forbids needless escapes',
+  apply: (schema) => {
+    const unicode = typeof schema.pattern === 'string' ? toUnicodePattern(schema.pattern) : undefined;
+    if (unicode === undefined) return undefined;
+    schema.pattern = unicode;
+    return 'pattern';
+  },
+};
+
+/** The parts of a regular expression that Unicode mode may forbid, and those that they are told apart from. */
+const PATTERN_PART = /\\[\s\S]|\{\d+(?:,\d*)?\}|\[\^?(?:\\[\s\S]|[^\\\]])*\]?|[{}\]]/g;
+
+/**
+ * Returns a pattern without Unicode mode as an equal one with it (ECMA-262, B.1.2): without needless escapes, and with
+ * those of literal braces, brackets and hyphens. Returns `undefined` for one that has it already, or can't have it.
+ */
+export function toUnicodePattern(pattern: string): string | undefined {
+  if (compiles(pattern, 'u') || !compiles(pattern, '')) return undefined;
+  const written = pattern.replace(PATTERN_PART, (part) => {
+    if (part.startsWith('\\')) return withoutNeedlessEscape(part, /[\dA-Za-z^$\\.*+?()[\]{}|/]/);
+    if (part.startsWith('[')) return toUnicodeClass(part);
+    return part.length === 1 ? `\\${part}` : part;
+  });
+  return compiles(written, 'u') ? written : undefined;
+}
+
+const withoutNeedlessEscape = (escape: string, needed: RegExp): string =>
+  escape.length === 1 || needed.test(escape.charAt(1)) ? escape : escape.charAt(1);
+
+const SET = /^\\[dDsSwW]$/;
+
+/** Without Unicode mode, a hyphen beside a set such as `\w` is a character of its own. */
+function toUnicodeClass(text: string): string {
+  const atoms = text.match(/\\?[\s\S]/g) ?? [];
+  const isSet = (index: number): boolean => SET.test(atoms[index] ?? '');
+  return atoms
+    .map((atom, index) => {
+      if (atom === '-' && (isSet(index - 1) || isSet(index + 1))) return '\\-';
+      return withoutNeedlessEscape(atom, /[\dA-Za-z^$\\.*+?()[\]{}|/-]/);
+    })
+    .join('');
+}
+
+function compiles(pattern: string, flags: string): boolean {
+  try {
+    return new RegExp(pattern, flags) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
 const SCHEMA_CHANGES: readonly Change[] = [
+  PATTERN_CHANGE,
   {
-    message: 'fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
+    message: 'OpenAPI 3.0: fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
     apply: (schema) => {
       const others = Object.keys(schema).filter((key) => key !== '$ref' && !key.startsWith('x-'));
       if (typeof schema.$ref !== 'string' || others.length === 0) return undefined;
@@ -59,15 +112,15 @@ const SCHEMA_CHANGES: readonly Change[] = [
   },
   ...NULLABLE_CHANGES,
   {
-    message: 'exclusiveMinimum: true became the bound itself',
+    message: 'OpenAPI 3.0: exclusiveMinimum: true became the bound itself',
     apply: (schema) => moveBound(schema, 'minimum', 'exclusiveMinimum'),
   },
   {
-    message: 'exclusiveMaximum: true became the bound itself',
+    message: 'OpenAPI 3.0: exclusiveMaximum: true became the bound itself',
     apply: (schema) => moveBound(schema, 'maximum', 'exclusiveMaximum'),
   },
   {
-    message: 'format: byte became contentEncoding: base64',
+    message: 'OpenAPI 3.0: format: byte became contentEncoding: base64',
     apply: (schema) => {
       if (schema.type !== 'string' || (schema.format !== 'byte' && schema.format !== 'base64')) return undefined;
       delete schema.format;
@@ -120,7 +173,7 @@ function moveBound(schema: Record<string, unknown>, bound: string, exclusive: st
 
 /** A schema of `format: binary` says that the bytes are not text; in OpenAPI 3.1 their media type says so. */
 const MEDIA_CHANGE: Change = {
-  message: 'format: binary became a body of bytes',
+  message: 'OpenAPI 3.0: format: binary became a body of bytes',
   apply: (media) => {
     const { schema } = media;
     if (!isRecord(schema) || schema.format !== 'binary') return undefined;
@@ -138,8 +191,8 @@ export function upgradeDocument(root: DocumentNode, report: ReportDiagnostic): v
   if (!isRecord(root.value) || typeof version !== 'string') return;
   if (/^3\.2\.\d+/.test(version)) report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
   if (!/^3\.0\.\d+/.test(version)) {
-    // Many documents of OpenAPI 3.1 still have the keyword, which would mean nothing there.
-    applyChanges(root, report, ({ name }) => (name === 'schema' ? NULLABLE_CHANGES : []));
+    // Many documents of OpenAPI 3.1 still have `nullable`, which would mean nothing there.
+    applyChanges(root, report, ({ name }) => (name === 'schema' ? [...NULLABLE_CHANGES, PATTERN_CHANGE] : []));
     return;
   }
   report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
@@ -163,7 +216,7 @@ function applyChanges(
   for (const [message, places] of found) {
     const count = places.length === 1 ? '1 place' : `${places.length} places`;
     const [first] = places;
-    if (first !== undefined) report.warn(first, `OpenAPI 3.0: ${message} (${count}).`, 'key');
+    if (first !== undefined) report.warn(first, `${message} (${count}).`, 'key');
   }
 }
 
@@ -212,6 +265,7 @@ export function completeContract(sources: ContractSources, root: DocumentNode, r
       completeId(operation, ids, report);
       ids.add(operation.value.operationId);
       completeSummary(operation, report);
+      completePathParameters(sources, operation, item, report);
       completeTags(operation, tags, report);
       completeResponses(operation, report);
       if (!has(place, 'security') && !has(root, 'security'))
@@ -302,6 +356,31 @@ function completeResponses({ place, value }: NewOperation, report: ReportDiagnos
   value.responses = { default: { description: 'The contract does not describe the responses.' } };
   report.warn(place, 'The operation has no responses, so its handler can send any status, without a body.', 'key');
 }
+
+/** Declares the parameters of a path that the operation does not, unless it declares one that may be meant. */
+function completePathParameters(
+  sources: ContractSources,
+  { path, place, value }: NewOperation,
+  item: DocumentNode,
+  report: ReportDiagnostic,
+): void {
+  const written = [item, place].flatMap((parent) => items(child(parent, 'parameters')));
+  const followed = written.map((mention) => follow(sources, mention));
+  const declared = followed.flatMap((parameter) =>
+    parameter && child(parameter, 'in').value === 'path' ? [findTextField(parameter, 'name') ?? ''] : [],
+  );
+  const names = listParameterNames(path);
+  if (followed.includes(undefined) || !declared.every((name) => names.includes(name))) return;
+  for (const name of names.filter((text) => !declared.includes(text))) {
+    const parameter = { name, in: 'path', required: true, schema: { type: 'string' } };
+    value.parameters = [...(Array.isArray(value.parameters) ? (value.parameters as unknown[]) : []), parameter];
+    report.warn(place, `The operation does not declare the path parameter "${name}", which is text.`, 'key');
+  }
+}
+
+/** Lists the names of the parameters in a path such as `/items/{id}`. */
+export const listParameterNames = (path: string): string[] =>
+  [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
 
 function completeTags({ path, place, value }: NewOperation, tags: Set<string>, report: ReportDiagnostic): void {
   const own = value.tags;

@@ -1,5 +1,6 @@
 /** Checks paths, and the parts of a contract that no operation contains: information, servers, tags, components and prose. */
 import { didYouMean } from '../../documents.js';
+import { listParameterNames } from '../complete.js';
 import { type HttpMethod, METHODS } from '../contract.js';
 import { listObjects, type TypedNode } from '../grammar.js';
 import {
@@ -108,7 +109,7 @@ function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic):
     const expected = 'Expected path parameters as in /{id}/, with text between two of them';
     report(place, `${expected}; received "${segment}".`, 'key');
   }
-  const names = listNames(path);
+  const names = listParameterNames(path);
   for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
     report(place, `The path "${path}" contains the parameter "${name}" twice.`, 'key');
   }
@@ -181,7 +182,7 @@ function areAmbiguous(one: string, other: string): boolean {
 }
 
 function checkPathParameters({ path, place, method, parameters }: IndexedOperation, report: ReportDiagnostic): void {
-  const names = listNames(path);
+  const names = listParameterNames(path);
   const declared = parameters.filter((parameter) => parameter.in === 'path');
   for (const name of names.filter((text) => !declared.some((parameter) => parameter.name === text))) {
     const others = declared.flatMap((parameter) => parameter.name ?? []).filter((text) => !names.includes(text));
@@ -199,10 +200,6 @@ function checkPathParameters({ path, place, method, parameters }: IndexedOperati
       report(mention, `x-rest is allowed on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
     }
   }
-}
-
-function listNames(path: string): string[] {
-  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
 }
 
 /** Checks the service's own document. */

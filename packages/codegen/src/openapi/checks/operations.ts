@@ -43,7 +43,7 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
   for (const tag of tags) {
     const name = findTextField(tag, 'name');
     if (name !== undefined && declared.has(name)) {
-      report(child(tag, 'name'), `The tag "${name}" is declared twice.`);
+      report.warn(child(tag, 'name'), `The tag "${name}" is declared twice.`);
       continue;
     }
     if (name !== undefined) declared.add(name);
@@ -258,7 +258,8 @@ function checkRequirements(
     const scopes = flows.flatMap(([, flow]) => entries(child(flow, 'scopes')).map(([scope]) => scope));
     for (const role of items(roles).filter(({ value }) => !scopes.includes(String(value)))) {
       const message = `Expected a scope of the flows of "${name}"; received "${String(role.value)}".`;
-      report(role, message + didYouMean(String(role.value), scopes));
+      // Nobody can have such a scope, so a typo refuses too much rather than too little.
+      report.warn(role, message + didYouMean(String(role.value), scopes));
     }
   }
 }
