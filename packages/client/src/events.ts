@@ -29,8 +29,8 @@ export interface StreamOptions {
   readonly reconnectMs?: number;
   /**
    * The time without any byte after which a connection counts as lost, as that of a laptop which changed its network does
-   * not end. Defaults to 60,000; servers of the toolkit send a comment every 15 seconds. 0 for no limit. In a browser, a
-   * third of it is enough once the page becomes visible or the network returns, as after a sleep.
+   * not end. The time of a sleep counts. Defaults to 60,000; servers of the toolkit send a comment every 15 seconds. 0 for
+   * no limit.
    */
   readonly idleMs?: number;
 }
@@ -63,15 +63,13 @@ export async function* readEvents<Data>(
   let delayMs = reconnectMs;
   for (;;) {
     const body = await requireStream(open({ headers: toHeaders(lastId), parseAs: 'stream', signal }));
-    const connection: Connection = { signal, idleMs, isSilent: false };
-    for await (const text of readTexts(body, connection)) {
+    for await (const text of readTexts(body, { signal, idleMs })) {
       const { id, data, retryMs } = parseEvent(text);
       lastId = id ?? lastId;
       delayMs = Math.min(retryMs ?? delayMs, MAX_RECONNECT_MS);
       if (data !== undefined) yield { id: lastId, data: JSON.parse(data) as Data };
     }
-    // After a silence there was a wait already.
-    if (!connection.isSilent) await delay(delayMs, signal);
+    await delay(delayMs, signal);
   }
 }
 
@@ -100,14 +98,11 @@ async function requireStream(result: Promise<StreamResponse>): Promise<ReadableS
 /** The type of a stream. A page of a proxy has a different one, and has no events however often it is requested. */
 const EVENT_STREAM = 'text/event-stream';
 
-interface Connection extends Required<Pick<StreamOptions, 'idleMs' | 'signal'>> {
-  /** Whether it counts as lost because nothing has arrived for some time. */
-  isSilent: boolean;
-}
-
 /** Yields the text of each event until the connection ends or breaks, or nothing arrives for some time. */
-async function* readTexts(body: ReadableStream<Uint8Array>, connection: Connection): AsyncGenerator<string> {
-  const { signal, idleMs } = connection;
+async function* readTexts(
+  body: ReadableStream<Uint8Array>,
+  { signal, idleMs }: Required<Pick<StreamOptions, 'idleMs' | 'signal'>>,
+): AsyncGenerator<string> {
   // Some browsers can't iterate a `ReadableStream`.
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -116,7 +111,6 @@ async function* readTexts(body: ReadableStream<Uint8Array>, connection: Connecti
     for (;;) {
       const chunk = await readBefore(reader, idleMs);
       signal.throwIfAborted();
-      connection.isSilent = chunk === SILENCE;
       if (chunk.done) return;
       const searched = rest.length;
       rest += decoder.decode(chunk.value, { stream: true });
@@ -136,35 +130,23 @@ type Chunk = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>
 
 const END: Chunk = { done: true, value: undefined };
 
-/** Takes the place of a chunk that has not arrived in time. */
-const SILENCE: Chunk = { ...END };
+/** How often a silent connection is checked. */
+const CHECK_MS = 1000;
 
 async function readBefore(reader: ReadableStreamDefaultReader<Uint8Array>, idleMs: number): Promise<Chunk> {
   const next = reader.read().catch(() => END);
   if (idleMs === 0) return next;
   // The timers of a computer stand still while it sleeps; its clock does not.
-  const since = Date.now();
-  const left = new AbortController();
+  const lostAt = Date.now() + idleMs;
+  let timer: ReturnType<typeof setInterval> | undefined;
   const idle = new Promise<Chunk>((resolve) => {
-    const timer = setTimeout(() => resolve(SILENCE), idleMs);
-    left.signal.addEventListener('abort', () => clearTimeout(timer));
-    onWake(() => (Date.now() - since > idleMs / 3 ? resolve(SILENCE) : undefined), left.signal);
+    timer = setInterval(() => Date.now() >= lostAt && resolve(END), Math.min(idleMs, CHECK_MS));
   });
   try {
     return await Promise.race([next, idle]);
   } finally {
-    left.abort();
+    clearInterval(timer);
   }
-}
-
-/** Calls a function when the page becomes visible or the network returns; outside of browsers, never. */
-function onWake(act: () => void, signal: AbortSignal): void {
-  const { document } = globalThis as Partial<typeof globalThis>;
-  if (document === undefined) return;
-  document.addEventListener('visibilitychange', () => (document.visibilityState === 'visible' ? act() : undefined), {
-    signal,
-  });
-  addEventListener('online', act, { signal });
 }
 
 /** The fields of one server-sent event. The last value of each field wins, and data lines are joined. */

@@ -100,21 +100,18 @@ describeInBrowser('updates of the board', () => {
     await tab.close();
   });
 
-  test('a stream that was silent during a sleep is opened again at once', async () => {
+  test('a stream is opened again within seconds after a sleep', async () => {
     const isStream = (request: Request): boolean => new URL(request.url()).pathname === '/api/dashboard/changes';
     const [first] = await Promise.all([page.waitForRequest(isStream), page.reload()]);
     expect(first.headers()['last-event-id']).toBeUndefined();
     await at.rows.first().waitFor();
-    const [again] = await Promise.all([
-      page.waitForRequest(isStream),
-      page.evaluate(() => {
-        const now = Date.now.bind(Date);
-        Date.now = () => now() + 25_000;
-        document.dispatchEvent(new Event('visibilitychange'));
-        Date.now = now;
-      }),
-    ]);
-    expect(again.headers()['last-event-id']).toBeDefined();
+    const again = page.waitForRequest(isStream, { timeout: 10_000 });
+    await page.evaluate(() => {
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + 61_000;
+    });
+    expect((await again).headers()['last-event-id']).toBeDefined();
+    await page.reload();
   });
 
   test('the button for updates covers no bulk action', async () => {
