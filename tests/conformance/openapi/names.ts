@@ -18,6 +18,8 @@ ${lines}
 const body = (schema: string): string =>
   `      requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
 
+const nest = (depth: number, text: string): string => '{"next":'.repeat(depth) + text + '}'.repeat(depth);
+
 export const rows: readonly Row[] = [
   {
     section,
@@ -280,13 +282,36 @@ paths:
   },
   {
     section,
-    feature: 'a chain of more than 400 references',
+    feature: 'hundreds of schemas that lead to each other',
+    outcome: 'supported',
+    contract: `${echo(body("{ $ref: '#/components/schemas/S1' }"))}components:
+  schemas:
+${Array.from({ length: 200 }, (_, at) => `    S${at + 1}: { type: object, properties: { id: { type: integer }, next: { $ref: '#/components/schemas/S${((at + 1) % 200) + 1}' }, first: { $ref: '#/components/schemas/S1' } } }\n`).join('')}`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: nest(60, '{"id":1,"first":{"id":2}}'),
+        status: 200,
+      },
+      {
+        request: 'POST /items',
+        headers: JSON_BODY,
+        body: nest(3, '{"first":{"next":{"id":"a"}}}'),
+        status: 400,
+        response: { code: 'invalid_input', field: 'next.next.next.first.next.id' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'more than 1,000 schemas that only refer to the next',
     outcome: 'refused',
     contract: `${echo(body("{ $ref: '#/components/schemas/S1' }"))}components:
   schemas:
-${Array.from({ length: 400 }, (_, at) => `    S${at + 1}: { $ref: '#/components/schemas/S${at + 2}' }\n`).join('')}    S401: { type: string }
+${Array.from({ length: 1000 }, (_, at) => `    S${at + 1}: { $ref: '#/components/schemas/S${at + 2}' }\n`).join('')}    S1001: { type: string }
 `,
-    errors: ['10:5 Expected a chain of at most 400 schemas that refer to the next; received 401.'],
+    errors: ['10:5 Expected at most 1000 schemas that only refer to the next; received 1001.'],
   },
   {
     section,

@@ -206,16 +206,14 @@ export function listRequestSchemas(document: ContractDocument): ReadonlySet<stri
   const { schemas = {}, ...others } = document.components ?? {};
   const found = new Set<string>();
   const addAll = (part: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (found.has(name)) continue;
-      found.add(name);
-      addAll(schemas[name] ?? {});
-    }
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) found.add(name);
   };
   convertParts({ ...document, components: others }, 'any', (schema, direction) => {
     if (direction !== 'response') addAll(schema);
     return schema;
   });
+  // The set grows while it is read.
+  for (const name of found) addAll(schemas[name] ?? {});
   return found;
 }
 
@@ -237,12 +235,15 @@ function convertParts(value: unknown, direction: Direction, convert: Convert, is
 }
 
 /** Returns whether a schema has properties that are absent in its direction, itself or in the schemas it refers to. */
-export function hasAbsent(schema: unknown, schemas: Schemas, seen = new Set<unknown>()): boolean {
-  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return false;
-  seen.add(schema);
-  const members: readonly unknown[] = Object.values(schema);
-  if (isRecord(schema) && schema[ABSENT] === true) return true;
-  return [...members, resolve(schema, schemas)].some((part) => hasAbsent(part, schemas, seen));
+export function hasAbsent(schema: unknown, schemas: Schemas): boolean {
+  // The set grows while it is read.
+  const parts = new Set<unknown>([schema]);
+  for (const part of parts) {
+    if (typeof part !== 'object' || part === null) continue;
+    if (isRecord(part) && part[ABSENT] === true) return true;
+    for (const member of [...(Object.values(part) as unknown[]), resolve(part, schemas)]) parts.add(member);
+  }
+  return false;
 }
 
 /** Returns a document without the properties that are absent in their direction, for the writer of types. */

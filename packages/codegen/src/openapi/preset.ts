@@ -39,7 +39,7 @@ import {
   parseSource,
 } from './nodes.js';
 import { createHandlerStubs, writeOperations } from './operations.js';
-import { checkChains, resolveReferences, wrapFragment } from './references.js';
+import { checkAliases, resolveReferences, wrapFragment } from './references.js';
 import {
   astToString,
   resolveRef,
@@ -158,7 +158,7 @@ function readService(config: ServiceConfig, documents: ReadonlyMap<string, strin
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
   checkInlineOperations(root, report);
-  checkChains(sources, report);
+  checkAliases(sources, report);
   throwDiagnostics(diagnostics);
   completeContract(sources, root, report);
   for (const place of sources.values()) completeDiscriminators(sources, place, report);

@@ -38,46 +38,36 @@ interface Components {
   readonly names: Map<string, Set<string>>;
 }
 
-/** The longest chain of references from a schema to the next. */
-const MAX_CHAIN = 400;
+/** The longest chain of schemas that are nothing but references. Others may form chains of any length. */
+const MAX_ALIASES = 1000;
 
 /** Reports a longer chain, with which later steps would run out of stack. */
-export function checkChains(sources: ContractSources, report: ReportDiagnostic): void {
+export function checkAliases(sources: ContractSources, report: ReportDiagnostic): void {
   const places = new Map([...sources].flatMap(([file, source]) => listSchemas(file, source)));
-  const heights = measureHeights(places.keys(), (key) => listTargets(places.get(key)));
-  const [longest] = [...heights].sort(([, one], [, other]) => other.height - one.height);
-  const place = longest && places.get(longest[0]);
-  if (place === undefined || longest === undefined || longest[1].height <= MAX_CHAIN) return;
-  const message = `Expected a chain of at most ${MAX_CHAIN} schemas that refer to the next; received ${longest[1].height}.`;
-  report(place, message, 'key');
+  const lengths = measureChains(places.keys(), (key) => listTarget(places.get(key)));
+  const [longest] = [...lengths].sort(([, one], [, other]) => other - one);
+  const [name = '', length = 0] = longest ?? [];
+  const place = places.get(name);
+  if (place === undefined || length <= MAX_ALIASES) return;
+  report(place, `Expected at most ${MAX_ALIASES} schemas that only refer to the next; received ${length}.`, 'key');
 }
 
 const listSchemas = (file: string, source: DocumentNode): [key: string, place: DocumentNode][] =>
   entries(child(child(source, 'components'), 'schemas')).map(([name, place]) => [`${file} ${name}`, place]);
 
-/** Lists the keys of the schemas that a schema refers to. */
-function listTargets(place: DocumentNode | undefined): readonly string[] {
-  if (place === undefined) return [];
-  const texts = [...JSON.stringify(place.value ?? null).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)];
-  return texts.flatMap(([, text = '""']) => {
-    const reference = parseReference(place.source.file, JSON.parse(text) as string);
-    return reference?.section === 'schemas' ? [`${reference.file} ${reference.name}`] : [];
-  });
+/** Returns the key of the schema that a schema is a reference to, if it is one. */
+function listTarget(place: DocumentNode | undefined): readonly string[] {
+  const text = place && findTextField(place, '$ref');
+  const reference = text === undefined ? undefined : parseReference(place?.source.file ?? '', text);
+  return reference?.section === 'schemas' ? [`${reference.file} ${reference.name}`] : [];
 }
 
-interface Height {
-  /** The length of the longest chain of references that starts there, without those that lead back into it. */
-  readonly height: number;
-  /** The smallest height of what it refers to; `Infinity` if that is nothing. */
-  readonly lowest: number;
-}
-
-/** Measures chains of references. What something refers to precedes it in the result. */
-export function measureHeights(
+/** Returns the length of the longest chain of references from each name, without those that lead back into the chain. */
+export function measureChains(
   names: Iterable<string>,
   listReferences: (name: string) => readonly string[],
-): ReadonlyMap<string, Height> {
-  const measured = new Map<string, Height>();
+): ReadonlyMap<string, number> {
+  const measured = new Map<string, number>();
   const seen = new Set<string>();
   const visit = (name: string) => ({ name, targets: listReferences(name), at: 0 });
   for (const start of names) {
@@ -88,8 +78,7 @@ export function measureHeights(
       const next = top.targets[top.at];
       top.at += 1;
       if (next === undefined) {
-        const heights = top.targets.map((target) => measured.get(target)?.height ?? 0);
-        measured.set(top.name, { height: Math.max(0, ...heights) + 1, lowest: Math.min(...heights, Infinity) });
+        measured.set(top.name, Math.max(0, ...top.targets.map((target) => measured.get(target) ?? 0)) + 1);
         open.pop();
       } else if (!seen.has(next)) {
         seen.add(next);

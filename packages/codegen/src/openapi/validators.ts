@@ -3,13 +3,13 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import { _Code } from 'ajv/dist/compile/codegen/code.js';
 import { _, type Name } from 'ajv/dist/compile/codegen/index.js';
 import { type UsedScopeValues, UsedValueState, type ValueScopeName } from 'ajv/dist/compile/codegen/scope.js';
-import type { SchemaEnv } from 'ajv/dist/compile/index.js';
+import { compileSchema, resolveSchema, SchemaEnv } from 'ajv/dist/compile/index.js';
 import fastUri from 'ajv/dist/runtime/uri.js';
 import type { AnyValidateFunction, SourceCode } from 'ajv/dist/types/index.js';
 import { camel, pascal, printModules, toIdentifier } from '../output.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 import { ABSENT } from './directions.js';
-import { measureHeights } from './references.js';
+import { measureChains } from './references.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
@@ -31,14 +31,17 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
     requestTest: (schema: unknown) => keepRules(schema, TEST_RULES),
     response: (schema: unknown) => stripAnnotations(schema, { defaults: false }),
   } as const;
-  for (const direction of ['limits', 'request', 'requestTest', 'response'] as const) {
+  for (const direction of DIRECTIONS) {
     // Whole references, as ajv copies short schemas elsewhere: it overlooks references of a property called "type".
     const members = pointInto(direction, mapMembers(schemas, directions[direction]));
     ajv.addSchema({ $id: direction, components: { schemas: members } });
   }
-  for (const name of listBorders(schemas)) {
-    for (const direction of ['limits', 'request', 'requestTest', 'response'] as const)
-      ajv.getSchema(`${direction}#/components/schemas/${name}`);
+  if (haveLongChains(schemas)) {
+    const names = Object.keys(schemas);
+    separate(
+      ajv,
+      DIRECTIONS.flatMap((direction) => names.map((name) => `${direction}#/components/schemas/${name}`)),
+    );
   }
   for (const { name, direction, schema } of named) {
     const rules = pointInto(direction, directions[direction](schema));
@@ -53,10 +56,15 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
  */
 function printFunctions(ajv: Ajv2020, named: readonly NamedSchema[]): string {
   const used: UsedScopeValues = {};
+  /** The schemas whose functions are printed after the one that refers to them, as chains of them may be long. */
+  const due: SchemaEnv[] = [];
   const exported = named.map(({ name }) => {
     const source = ajv.getSchema(`function-${name}`)?.source;
-    const text = print(source);
-    return `export const ${name} = ${String(source?.validateName)};\n${text}`;
+    const texts = [`export const ${name} = ${String(source?.validateName)};`, print(source)];
+    for (let next = due.pop(); next !== undefined; next = due.pop()) {
+      if (next.validateName && stateOf(next.validateName) === undefined) texts.push(print(next.validate?.source));
+    }
+    return texts.join('\n');
   });
   return exported.join('\n');
 
@@ -76,11 +84,12 @@ function printFunctions(ajv: Ajv2020, named: readonly NamedSchema[]): string {
     if (prefix === 'validate' && typeof ref === 'function')
       return new _Code(print((ref as AnyValidateFunction).source));
     if (!['root', 'wrapper'].includes(prefix) || typeof ref !== 'object' || ref === null) return undefined;
-    const { validate, validateName } = ref as SchemaEnv;
+    const schema = ref as SchemaEnv;
+    if (schema.validate === undefined) compileSchema.call(ajv, schema);
+    const { validateName } = schema;
     if (validateName === undefined) throw new Error('ajv has compiled no code.');
-    const wrapper = `const ${String(name)} = {validate: ${String(validateName)}};`;
-    if (stateOf(validateName) === UsedValueState.Started) return new _Code(wrapper);
-    return new _Code(`${wrapper}\n${print(validate?.source)}`);
+    due.push(schema);
+    return new _Code(`const ${String(name)} = {validate: ${String(validateName)}};`);
   }
 
   function stateOf(name: Name & { readonly prefix?: string }): UsedValueState | undefined {
@@ -88,20 +97,32 @@ function printFunctions(ajv: Ajv2020, named: readonly NamedSchema[]): string {
   }
 }
 
-/** The number of references that ajv follows within each other, which the stack limits to about 200. */
-const BAND = 50;
+const DIRECTIONS = ['limits', 'request', 'requestTest', 'response'] as const;
+
+/** The length of a chain of references that ajv may follow. The stack ends at about 200. */
+const MAX_FOLLOWED = 50;
+
+const haveLongChains = (schemas: Contract['schemas']): boolean =>
+  [...measureChains(Object.keys(schemas), (name) => listReferences(schemas[name])).values()].some(
+    (length) => length > MAX_FOLLOWED,
+  );
+
+const listReferences = (schema: unknown): readonly string[] =>
+  [...JSON.stringify(schema ?? {}).matchAll(REFERENCE)].map(([, name = '']) => name);
 
 /**
- * Lists the schemas at which long chains of references are divided, the last ones first: ajv compiles the schemas that a
- * schema refers to while it compiles that schema.
+ * Lets ajv compile each of some schemas on its own. By default, it compiles the schemas that a schema refers to while it
+ * compiles that schema, and those that they refer to. Here it finds all of them, to be compiled when they are printed, as it
+ * finds one that refers to itself.
  */
-function listBorders(schemas: Contract['schemas']): readonly string[] {
-  const heights = measureHeights(Object.keys(schemas), (name) =>
-    [...JSON.stringify(schemas[name] ?? {}).matchAll(REFERENCE)].map(([, target = '']) => target),
-  );
-  return [...heights].flatMap(([name, { height, lowest }]) =>
-    Math.floor(height / BAND) > Math.floor(lowest / BAND) ? [name] : [],
-  );
+function separate(ajv: Ajv2020, references: readonly string[]): void {
+  const root = new SchemaEnv({ schema: {}, schemaId: '$id' });
+  for (const reference of references) {
+    const found = resolveSchema.call(ajv, root, reference);
+    if (found === undefined) continue;
+    ajv.refs[reference] = found;
+    found.root.refs[reference] = found;
+  }
 }
 
 const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
@@ -411,23 +432,18 @@ function separateTests(
 
 /** Returns a test of schemas for defaults and for properties that are absent in requests, there or behind references. */
 function createChangeTest(schemas: Contract['schemas']): (schema: unknown) => boolean {
-  const known = new Map<string, boolean>();
-  const mayChange = (schema: unknown): boolean => {
+  const changesItself = (schema: unknown): boolean => {
     const text = JSON.stringify(schema ?? {});
-    if (text.includes('"default":') || text.includes(`"${ABSENT}":true`)) return true;
-    return [...text.matchAll(REFERENCE)].some(([, name = '']) => mayNamedChange(name));
+    return text.includes('"default":') || text.includes(`"${ABSENT}":true`);
   };
-  return mayChange;
-
-  function mayNamedChange(name: string): boolean {
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    // A schema that refers to itself changes values only if another part of it does.
-    known.set(name, false);
-    const result = mayChange(schemas[name]);
-    known.set(name, result);
-    return result;
+  const referrers = new Map<string, string[]>();
+  for (const [name, schema] of Object.entries(schemas)) {
+    for (const target of listReferences(schema)) referrers.set(target, [...(referrers.get(target) ?? []), name]);
   }
+  const changing = new Set(Object.keys(schemas).filter((name) => changesItself(schemas[name])));
+  // The set grows while it is read.
+  for (const name of changing) for (const referrer of referrers.get(name) ?? []) changing.add(referrer);
+  return (schema) => changesItself(schema) || listReferences(schema).some((name) => changing.has(name));
 }
 
 /**

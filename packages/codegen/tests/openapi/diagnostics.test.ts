@@ -343,21 +343,23 @@ components:
 ${Array.from({ length: length - 1 }, (_, at) => `    S${at + 1}: ${toSchema(`{ $ref: '#/components/schemas/S${at + 2}' }`)}\n`).join('')}    S${length}: { type: string }
 `;
 
-describe.each<[string, (ref: string) => string]>([
-  ['aliases', (ref) => ref],
-  ['properties', (ref) => `{ type: object, properties: { next: ${ref} } }`],
-])('a chain of %s', (_kind, toSchema) => {
-  const generate = (length: number) =>
+describe('a chain of schemas', () => {
+  const generate = (length: number, toSchema: (ref: string) => string) =>
     generateService({ ...CONFIG, strict: false }, new Map([[NOTES_FILE, chainOf(length, toSchema)]]));
 
-  test('may have 400 schemas', async () => {
-    const { files } = await generate(400);
+  test.each<[string, number, (ref: string) => string]>([
+    ['references', 1000, (ref) => ref],
+    ['properties', 3000, (ref) => `{ type: object, properties: { next: ${ref} } }`],
+    // Each schema leads back to the first one.
+    ['circles', 1000, (ref) => `{ properties: { next: ${ref}, first: { $ref: '#/components/schemas/S1' } } }`],
+  ])('may consist of %s, %i of them', async (_kind, length, toSchema) => {
+    const { files } = await generate(length, toSchema);
     expect(files.get('validators.js')).toContain('export const sendFirstBody');
   });
 
-  test('is reported at its start above', async () => {
-    const message = 'Expected a chain of at most 400 schemas that refer to the next; received 9000.';
-    await expect(generate(9000)).rejects.toMatchObject({
+  test('is reported at its start if it is a chain of more references', async () => {
+    const message = 'Expected at most 1000 schemas that only refer to the next; received 9000.';
+    await expect(generate(9000, (ref) => ref)).rejects.toMatchObject({
       diagnostics: [{ file: NOTES_FILE, line: 11, column: 5, message }],
     });
   });
