@@ -285,7 +285,8 @@ test('a project can have all services, and a site with kinds, computed fields an
     await stop(server);
     feed.close();
   }
-});
+  // It installs, generates, compiles and serves a whole project.
+}, 400_000);
 
 /** Follows docs/site-sources.md: adds the entries of a feed and the rows of a table. */
 async function addSources(project: string): Promise<void> {
