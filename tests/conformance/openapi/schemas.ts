@@ -2966,6 +2966,58 @@ components:
   },
   {
     section,
+    feature: 'defaults in alternatives of schemas that refer to each other',
+    note: 'Only an alternative that matches fills in its defaults.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                one: { anyOf: [{ $ref: '#/components/schemas/Box' }, { type: string }] }
+                two: { anyOf: [{ $ref: '#/components/schemas/Lid' }, { $ref: '#/components/schemas/Bare' }] }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Box:
+      type: object
+      properties: { lid: { $ref: '#/components/schemas/Lid' }, label: { $ref: '#/components/schemas/Label' } }
+    Lid:
+      type: object
+      properties: { box: { $ref: '#/components/schemas/Box' }, size: { type: integer } }
+    Label: { type: object, properties: { text: { type: string, default: none } } }
+    Bare:
+      type: object
+      properties: { box: { type: object, properties: { label: { type: object, maxProperties: 0 } } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"two":{"box":{"label":{}},"size":1}}',
+        status: 200,
+        response: { body: { two: { box: { label: { text: 'none' } }, size: 1 } } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"two":{"box":{"label":{}},"size":"a"}}',
+        status: 200,
+        response: { body: { two: { box: { label: {} }, size: 'a' } } },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'an empty enum',
     outcome: 'supported',
     note: 'It allows no value, so a property can only be absent.',

@@ -112,8 +112,8 @@ const listReferences = (schema: unknown): readonly string[] =>
 
 /**
  * Lets ajv compile each of some schemas on its own. By default, it compiles the schemas that a schema refers to while it
- * compiles that schema, and those that they refer to. Here it finds all of them, to be compiled when they are printed, as it
- * finds one that refers to itself.
+ * compiles that schema, and those that they refer to. Here it treats them as it treats a schema that refers to itself: it
+ * refers to their functions, which are compiled when they are printed.
  */
 function separate(ajv: Ajv2020, references: readonly string[]): void {
   const root = new SchemaEnv({ schema: {}, schemaId: '$id' });
@@ -438,7 +438,11 @@ function createChangeTest(schemas: Contract['schemas']): (schema: unknown) => bo
   };
   const referrers = new Map<string, string[]>();
   for (const [name, schema] of Object.entries(schemas)) {
-    for (const target of listReferences(schema)) referrers.set(target, [...(referrers.get(target) ?? []), name]);
+    for (const target of listReferences(schema)) {
+      const names = referrers.get(target) ?? [];
+      names.push(name);
+      referrers.set(target, names);
+    }
   }
   const changing = new Set(Object.keys(schemas).filter((name) => changesItself(schemas[name])));
   // The set grows while it is read.
