@@ -240,6 +240,21 @@ describe('the cleanup of the stored files', () => {
     published.close();
   });
 
+  test('keeps the object of a file that the bucket does not delete, and serves it when it returns', async () => {
+    const file = await saveLarge('refused');
+    const published = open();
+    await published.add([file], signal);
+    await cleanUp(published, 1.1);
+    bucket.fault = (line) =>
+      line.startsWith('DELETE ') ? { status: 403, body: errorDocument('AccessDenied') } : undefined;
+    await expect(cleanUp(published, 9)).rejects.toThrow('Access denied to DELETE');
+    await published.add([file], signal);
+    expect(await readAsReplica([file], [])).toEqual(await readAll([file]));
+    bucket.fault = undefined;
+    expect([await cleanUp(published, 11), await cleanUp(published, 19)]).toEqual([0, 1]);
+    published.close();
+  });
+
   test('stores a file that returns while its object is deleted', async () => {
     const file = await saveLarge('deleted');
     const published = open();
