@@ -66,14 +66,14 @@ export function requireData<Data>(result: {
 /**
  * Converts an error response to an {@link ApiError}. Accepts any body: empty, HTML, or the JSON of other services.
  *
- * @returns `undefined` when the status is below 300, or 304. A redirect gets here if it has no address to follow.
+ * @returns `undefined` when the status is below 300, or 304. A redirect gets here if it has no address, or none is followed.
  */
 export function decodeError(response: Response, error: unknown): ApiError | undefined {
   const { status, statusText, headers } = response;
   if (status < 300 || status === 304) return undefined;
   const retryAfterMs = parseRetryAfter(headers);
   const shown = `HTTP status ${status}`;
-  const fallback = status < 400 ? `${shown} without Location` : statusText || shown;
+  const fallback = status < 400 ? `${shown}, not followed` : statusText || shown;
   return new ApiError(findMessage(error) ?? fallback, {
     statusCode: status,
     code: findText(error, 'code'),

@@ -42,7 +42,7 @@ test.each([200, 201, 204, 304])('decodeError returns undefined for status %i', a
 test.each([301, 302, 303, 307, 308])('requireData throws for status %i without Location', async (status) => {
   server = await serveNotes((response) => void response.writeHead(status).end());
   const result = await createNotesClient(server.url).GET('/notes');
-  const message = `HTTP status ${status} without Location`;
+  const message = `HTTP status ${status}, not followed`;
   expect(decodeError(result.response, result.error)).toMatchObject({ statusCode: status, message });
   expect(() => requireData(result)).toThrow(message);
   expect(server.seen).toHaveLength(1);

@@ -226,7 +226,7 @@ function expectation({ keyword, params, message }: ErrorObject): string {
     case 'type':
       return `to be of type ${String(type)}`;
     case 'enum':
-      return listValues(allowedValues as unknown[]);
+      return expectOneOf(allowedValues as unknown[]);
     case 'format':
       return `to be a ${String(format)}`;
     case 'minLength':
@@ -238,8 +238,8 @@ function expectation({ keyword, params, message }: ErrorObject): string {
   }
 }
 
-/** Lists the values of an enum, of which some have thousands, and others none. */
-function listValues(values: readonly unknown[]): string {
+/** Says which values an enum allows. Some have thousands of values, and others none. */
+function expectOneOf(values: readonly unknown[]): string {
   if (values.length === 0) return 'to be absent';
   const listed = values.slice(0, MAX_LISTED).join(', ');
   return `to be one of ${listed}${values.length > MAX_LISTED ? ` and ${values.length - MAX_LISTED} others` : ''}`;
