@@ -79,8 +79,8 @@ export interface SiteEntry {
 }
 
 export interface ProjectOptions extends Settings {
-  /** The services by name. A name is also that of the folders in `src/generated` and `src/handlers`. */
-  readonly services: Readonly<Record<string, ServiceEntry>>;
+  /** The services by name, if the project has some. A name is also that of the folders in `src/generated` and `src/handlers`. */
+  readonly services?: Readonly<Record<string, ServiceEntry>>;
   /** The data of a site; absent if the project serves none. */
   readonly site?: SiteEntry;
   /** Whether users can sign in and create API tokens; by default only if the dashboard or the secrets service runs. */
@@ -88,7 +88,8 @@ export interface ProjectOptions extends Settings {
 }
 
 /** A project: what it serves, and its settings. */
-export interface ProjectConfig extends Pick<ProjectOptions, 'accounts' | 'services' | 'site'> {
+export interface ProjectConfig
+  extends Required<Pick<ProjectOptions, 'services'>>, Pick<ProjectOptions, 'accounts' | 'site'> {
   readonly settings: Settings;
   /** The folder with the generated files. */
   readonly generated: URL;
@@ -104,7 +105,7 @@ const NAME = /^[a-z][a-z0-9-]{0,39}$/u;
  *
  * @throws Error for a service whose name can't be that of a folder.
  */
-export function defineConfig({ services, site, accounts, ...settings }: ProjectOptions): ProjectFile {
+export function defineConfig({ services = {}, site, accounts, ...settings }: ProjectOptions): ProjectFile {
   const wrong = Object.keys(services).find((name) => !NAME.test(name) || name === 'site');
   if (wrong !== undefined) {
     throw new Error(

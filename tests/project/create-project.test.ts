@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createCodegenConfig } from '@trellis/codegen/targets';
 import { createProject, ProjectError } from 'create-trellis/create-project';
+import { defineConfig, isProjectFile } from '../../src/project/project.js';
 
 let folder: string;
 
@@ -52,4 +54,17 @@ describe('createProject', () => {
     );
     await expect(readFile(path.join(app, 'package.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
+});
+
+test('a project may have a site only', () => {
+  const site = {
+    folder: 'content',
+    records: () => Promise.resolve({ records: {} }),
+    resolvers: () => Promise.resolve({ resolvers: {} }),
+  };
+  const project = defineConfig({ site });
+  expect(isProjectFile(project)).toBe(true);
+  const targets = Object.keys(createCodegenConfig(project).generates);
+  expect(targets).toEqual(['src/generated/site/', 'src/generated/queries/']);
+  expect(Object.keys(createCodegenConfig({ site: {} }).generates)).toEqual(targets);
 });

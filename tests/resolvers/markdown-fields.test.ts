@@ -25,6 +25,7 @@ A [file](<../data/a b.txt#top>), a [folder](../data), the [web](https://example.
 ![A flower](../images/flower.jpg "In bloom") ![A mark](../images/mark.svg)
 
 Not [here](./none.txt) or [outside](../../secret.txt).
+Pages: [one](long), [two](./long/#top), [three](../data/index).
 <img src="gone.png" alt="Gone" onerror="alert(1)">
 `;
 
@@ -106,8 +107,13 @@ describe('html', () => {
     expect(warnings).toEqual([
       'recipes/links.md:12: the link "./none.txt" leads to no file of the site.',
       'recipes/links.md:12: the link "../../secret.txt" leads to no file of the site.',
-      'recipes/links.md:13: the image "gone.png" leads to no file of the site.',
+      'recipes/links.md:13: the link "../data/index" leads to no file of the site.',
+      'recipes/links.md:14: the image "gone.png" leads to no file of the site.',
     ]);
+  });
+
+  test('leaves links to pages as they are', async () => {
+    expect((await contentOf('Links', 'html')).html).toContain('<a href="long">one</a>, <a href="./long/#top">two</a>');
   });
 
   test('removes scripts', async () => {

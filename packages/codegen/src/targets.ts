@@ -6,7 +6,8 @@ import type { BaseResolvers } from './site/resolvers-plugin.js';
 
 /** The part of a project that its targets follow from. */
 export interface ProjectSource {
-  readonly services: Readonly<Record<string, ServiceSource>>;
+  /** The services with their contracts; absent if the project has none. */
+  readonly services?: Readonly<Record<string, ServiceSource>>;
   /** The record types of a site; absent if the project has none. */
   readonly site?: SiteSource;
 }
@@ -72,7 +73,7 @@ const TOOLKIT = {
 const QUERIES = ['queries/**/*.graphql', 'scripts/**/*.ts'];
 
 /** Returns the configuration for a project: a target for each service, and one for the site. */
-export function createCodegenConfig({ services, site }: ProjectSource, modules = PACKAGE): Types.Config {
+export function createCodegenConfig({ services = {}, site }: ProjectSource, modules = PACKAGE): Types.Config {
   const own = Object.entries(services).filter(([, { generated }]) => generated === undefined || isOwn(generated));
   const targets = own.map(([name, source]) => [folderOf(name), serviceTarget(name, source, modules)]);
   return {

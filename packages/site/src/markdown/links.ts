@@ -68,6 +68,9 @@ const MAX_WARNED = 1_000;
 /** A larger file is not read again to find the line of a link. */
 const MAX_READ = 4 * 1024 * 1024;
 
+/** A link without them leads to the page that is made from the text. */
+const PAGE_ENDINGS = ['.md', '.mdx', '.markdown', '/index.md', '/index.mdx', '/index.markdown'];
+
 export function createMarkdownLinks({ records, targets, directory, warn }: MarkdownLinksOptions): MarkdownLinks {
   const warned = new LRUCache<string, true>({ max: MAX_WARNED });
 
@@ -77,13 +80,17 @@ export function createMarkdownLinks({ records, targets, directory, warn }: Markd
   const isFolder = (id: string): boolean =>
     records.find('Directory', { filter: { id: { eq: id } } }, { values: [column('id')], relations: [] }) !== undefined;
 
+  const isPage = (absolutePath: string): boolean =>
+    PAGE_ENDINGS.some((ending) => findFile(toFileId(absolutePath + ending)) !== undefined);
+
   async function resolveSlot(slot: LinkSlot, file: SiteFile, source: MarkdownSource): Promise<string> {
     const { path: target, rest } = splitUrl(slot.url);
-    const id = target === undefined ? '' : toFileId(path.posix.join(path.posix.dirname(file.absolutePath), target));
+    const absolutePath = target === undefined ? '' : path.posix.join(path.posix.dirname(file.absolutePath), target);
+    const id = toFileId(absolutePath);
     const found = findFile(id);
     if (found)
       return slot.is === 'href' ? escapeAttribute(targets.linkTo(found) + rest) : printImage(slot, found, rest);
-    if (slot.is === 'image' || !isFolder(id)) await report(slot, file, source);
+    if (slot.is === 'image' || !(isFolder(id) || isPage(absolutePath))) await report(slot, file, source);
     return printUnresolved(slot);
   }
 

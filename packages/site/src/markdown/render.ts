@@ -233,18 +233,52 @@ const HIDDEN: ReadonlySet<string> = new Set(['head', 'noscript', 'script', 'styl
 function measureText(tree: HtmlRoot): Pick<Rendering, 'plainText' | 'wordCount'> {
   const paragraphs = listParagraphs(tree);
   const plainText = paragraphs.join('\n\n');
-  const words = [...new Intl.Segmenter('en', { granularity: 'word' }).segment(plainText)];
-  const sentences = paragraphs.flatMap((text) => [
-    ...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text),
-  ]);
+  const sum = (count: (text: string) => number): number => paragraphs.reduce((total, text) => total + count(text), 0);
   return {
     plainText,
     wordCount: {
       paragraphs: paragraphs.length,
-      sentences: sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment)).length,
-      words: words.filter(({ isWordLike }) => isWordLike).length,
+      sentences: sum((text) => countSegments(text, SENTENCES, ({ segment }) => /[\p{L}\p{N}]/u.test(segment))),
+      words: sum((text) => countSegments(text, WORDS, ({ isWordLike }) => isWordLike === true)),
     },
   };
+}
+
+const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
+const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** Most sentences are shorter. */
+const PIECE = 1_000;
+
+/**
+ * Counts the segments that match. The text is segmented in pieces that end with a space, because each segment of V8 11
+ * contains a copy of the whole text, so that those of a long text would need gigabytes. The last segment of a piece may go
+ * on in the next one, so it begins that.
+ */
+function countSegments(
+  text: string,
+  segmenter: Intl.Segmenter,
+  matches: (segment: Intl.SegmentData) => boolean,
+): number {
+  let count = 0;
+  let size = PIECE;
+  for (let start = 0; start < text.length;) {
+    const end = start + size < text.length ? findSpaceBefore(text, start, start + size) : text.length;
+    let next = end;
+    for (const segment of segmenter.segment(text.slice(start, end))) {
+      if (end < text.length && start + segment.index + segment.segment.length === end) next = start + segment.index;
+      else if (matches(segment)) count += 1;
+    }
+    size = next === start ? size * 2 : PIECE;
+    start = next;
+  }
+  return count;
+}
+
+/** Returns the end of the last space before `end`, or `start` if there is none. */
+function findSpaceBefore(text: string, start: number, end: number): number {
+  while (end > start && !/\s/u.test(text.charAt(end - 1))) end -= 1;
+  return end;
 }
 
 function listParagraphs(tree: HtmlRoot): string[] {

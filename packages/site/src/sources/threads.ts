@@ -6,5 +6,7 @@ export function openThread(
   options: WorkerOptions = {},
 ): Worker {
   const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');
-  return new Worker(new URL(`./${module}.js`, built), { ...options, execArgv: [] });
+  const thread = new Worker(new URL(`./${module}.js`, built), { ...options, execArgv: [] });
+  // Without a listener, an error ends the process: a thread may run out of memory while it is being terminated.
+  return thread.on('error', () => undefined);
 }

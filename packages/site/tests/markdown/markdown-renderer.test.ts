@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { type MarkdownRenderer, openMarkdownRenderer } from '../../src/markdown/markdown-renderer.js';
 import { cutText, type HtmlPieces } from '../../src/markdown/rendering.js';
+import { openThread } from '../../src/sources/threads.js';
 
 const SETTINGS = { sanitize: true, highlight: true, directory: undefined };
 const ALWAYS = (): void => undefined;
@@ -53,6 +54,31 @@ describe('render', () => {
     const { wordCount } = await renderer.render('今日は良い天気です。', ALWAYS);
     expect(wordCount.words).toBeGreaterThan(2);
     expect(wordCount.sentences).toBe(1);
+  });
+
+  test('counts the words and sentences of a long text', async () => {
+    // V8 copies the text for each segment: those of the whole text would take gigabytes.
+    const { wordCount } = await renderer.render('Some words, e.g. ten, are a sentence. '.repeat(15_000), ALWAYS);
+    expect(wordCount).toEqual({ paragraphs: 1, sentences: 15_000, words: 105_000 });
+  });
+
+  test.each([
+    ['English', 'Dr. Smith asked: "Why?" It costs 3.50 (e.g. in the U.S. or U.K.)… Then\u00A0he left! '],
+    // cspell:disable-next-line
+    ['Thai', 'ภาษาไทยเขียนโดยไม่เว้นวรรคระหว่างคำ '],
+    ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈 can’t '],
+    ['one word', 'word'],
+  ])('counts as the segmenter does in the whole text: %s', async (_what, part) => {
+    const text = part.repeat(150).trim();
+    const count = (granularity: 'sentence' | 'word', matches: (segment: Intl.SegmentData) => boolean): number =>
+      [...new Intl.Segmenter('en', { granularity }).segment(text)].filter(matches).length;
+    const { plainText, wordCount } = await renderer.render(text, ALWAYS);
+    expect(plainText).toBe(text);
+    expect(wordCount).toEqual({
+      paragraphs: 1,
+      sentences: count('sentence', ({ segment }) => /[\p{L}\p{N}]/u.test(segment)),
+      words: count('word', ({ isWordLike }) => isWordLike === true),
+    });
   });
 
   test('leaves markup, scripts and footnote marks out of the text', async () => {
@@ -136,6 +162,12 @@ describe('limits', () => {
       await hasty.close();
     }
     expect(await toHtml('*a*')).toBe('<p><em>a</em></p>');
+  });
+
+  test('an error of a thread that nobody waits for does not end the process', async () => {
+    const thread = openThread('../markdown/markdown-worker');
+    expect(() => thread.emit('error', new Error('out of memory'))).not.toThrow();
+    await thread.terminate();
   });
 
   test('a text that is no longer needed is not rendered', async () => {

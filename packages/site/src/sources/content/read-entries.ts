@@ -82,10 +82,8 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
     const expected = `expected at most ${MAX_YAML_CHARACTERS} characters of YAML`;
     throw new ContentError(`${expected}; received ${text.length}. JSON and CSV may be longer.`, 1);
   }
-  const counter = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: false });
-  const list = Array.isArray(documents) ? documents : [];
-  return list.flatMap((document) => {
+  const { documents, counter } = parseYaml(text);
+  return documents.flatMap((document) => {
     const [error] = document.errors;
     const lineFrom = (offset: number) => linesBefore + counter.linePos(offset).line;
     if (error) throw new ContentError(firstLine(error), lineFrom(error.pos[0]));
@@ -98,6 +96,49 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
       () => lineAt([]),
     );
   });
+}
+
+interface ParsedYaml {
+  readonly documents: readonly Document.Parsed[];
+  readonly counter: LineCounter;
+}
+
+/**
+ * Parses YAML. The lines of a flow collection may begin with a tab or without a space, as js-yaml allows, although
+ * YAML requires spaces: such lines are indented, one after the other, as long as little text has to be parsed again.
+ */
+function parseYaml(text: string): ParsedYaml {
+  const original = parseDocuments(text);
+  const lines = text.split('\n');
+  let parsed = original;
+  let indented = 0;
+  let spaces = '';
+  let rest = MAX_YAML_CHARACTERS;
+  for (;;) {
+    const error = parsed.documents.find(({ errors }) => errors.length > 0)?.errors[0];
+    if (error?.code !== 'BAD_INDENT' || !error.message.startsWith('Flow ')) return parsed;
+    // The parser may report the line before.
+    const number = Math.max(parsed.counter.linePos(error.pos[0]).line, indented + 1);
+    const [before = '', line] = lines.slice(number - 2, number);
+    if (line === undefined || rest < 0) return original;
+    if (number !== indented + 1) spaces = ' '.repeat(before.search(/\S|$/u) + 8);
+    lines[number - 1] = spaces + line;
+    indented = number;
+    text = lines.join('\n');
+    rest -= text.length;
+    parsed = parseDocuments(text);
+  }
+}
+
+function parseDocuments(text: string): ParsedYaml {
+  const counter = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    lineCounter: counter,
+    prettyErrors: false,
+    uniqueKeys: false,
+    logLevel: 'error',
+  });
+  return { documents: Array.isArray(documents) ? documents : [], counter };
 }
 
 /** The parser searches the whole document for each alias. */

@@ -20,6 +20,12 @@ test.each([
   ['a YAML stream', 'yml', 'a: 1\n---\na: 2\n', [{ a: 1 }, { a: 2 }]],
   ['an empty file', 'yaml', '# nothing yet\n', []],
   [
+    'flow collections with tabs or without indentation',
+    'yaml',
+    'tags: [\n\t"a",\n\t{ b:\n\tc }\n]\nsite:\n  - menu: {\ntitle: T,\n\n# none\nitems: [\n1 ]\n}\nlast: |\n  [\n  ]\n',
+    [{ tags: ['a', { b: 'c' }], site: [{ menu: { title: 'T', items: [1] } }], last: '[\n]\n' }],
+  ],
+  [
     'CSV rows',
     'csv',
     'name,count\nfig,3\nplum,\n"a, b",5\n',
@@ -38,6 +44,7 @@ test.each([
   ['JSON', 'json', '[\n {"a": 1},\n {\n  "a": {"b": true}}\n]', 1, ['a', 'b'], 4],
   ['YAML', 'yaml', 'a: 1\n---\n\nb:\n  c: 2\n', 1, ['b', 'c'], 5],
   ['CSV', 'csv', 'a\n1\n2\n', 1, ['a'], 3],
+  ['a flow collection with tabs', 'yaml', 'a: [\n\t1,\n\t2\n]\nb:\n  c: 2\n', 0, ['b', 'c'], 6],
   ['a path to a missing value', 'yaml', 'a: 1\nb: 2\n', 0, ['b', 'missing'], 2],
 ])('readEntries: returns the line of a value in %s', (_reason, extension, text, index, path, line) => {
   expect(readEntries(text, extension)[index]?.lineOf(path)).toBe(line);
@@ -46,6 +53,7 @@ test.each([
 test.each([
   ['malformed front matter', 'md', '---\ntitle: [\n---\n', 2],
   ['malformed JSON', 'json', '{\n"a": ]\n}', 2],
+  ['a flow collection without an end', 'yaml', 'a: 1\nb: [\n\t1,\nc: 2\n', 3],
   ['a duplicate key', 'yaml', 'a: 1\na: 2\n', 2],
   ['an element that is not an object', 'json', '[{"a": 1},\n 5]', 2],
   ['plain text', 'yaml', 'only words\n', 1],
@@ -70,4 +78,14 @@ test('readEntries: rejects aliases that would multiply', () => {
     'd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]',
   ];
   expect(() => readEntries(bomb.join('\n'), 'yaml')).toThrow(ContentError);
+});
+
+test('readEntries: a key that is a collection is read without a warning of the process', async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error): number => warnings.push(warning);
+  process.on('warning', listen);
+  expect(valuesOf('title: {{ name }}\n', 'yaml')).toEqual([{ title: { '{ name }': null } }]);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+  expect(warnings).toEqual([]);
 });
