@@ -77,9 +77,10 @@ type UntypedRequest = (
 
 /** Returns a function that encodes the body, sends the request, and adds the status to the result. */
 function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: ServiceContract) {
-  return async (method: MethodName, path: string, init: UntypedInit = {}) => {
-    const name = `${method.toUpperCase()} ${path}`;
+  return async (method: MethodName, declared: string, given: UntypedInit = {}) => {
+    const name = `${method.toUpperCase()} ${declared}`;
     const own = styles[name];
+    const [path, init] = splitPath(declared, given);
     requireSamePath(name, path, init.params?.path ?? {}, own ?? {});
     const written = withStyles(init, own);
     requireHeaderTexts(name, written.params?.header ?? {});
@@ -88,6 +89,17 @@ function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: Se
     const { response } = result;
     return { ...result, ...(await readEmpty(response, result.data, init.parseAs)), status: response.status };
   };
+}
+
+/** Removes the fragment of a path, which only distinguishes operations, and moves its query to the parameters. */
+function splitPath(declared: string, init: UntypedInit): readonly [path: string, init: UntypedInit] {
+  const [path = '', query = ''] = declared.replace(/#.*$/s, '').split('?');
+  if (query === '') return [path, init];
+  const params = {
+    ...init.params,
+    query: { ...Object.fromEntries(new URLSearchParams(query)), ...init.params?.query },
+  };
+  return [path, { ...init, params }];
 }
 
 /** Returns the data of a successful response without a body, such as an empty text. As JSON it has none. */

@@ -112,7 +112,7 @@ export type BodyOf<Operation> = Operation extends { readonly requestBody: { read
 
 type Encodable<Type, Value> = Type extends `${string}json${string}`
   ? Value
-  : Type extends `multipart/${string}`
+  : Type extends `multipart/form-data${string}`
     ? FormData | { readonly [Name in keyof Value]: Part<Value[Name]> }
     : Type extends 'application/x-www-form-urlencoded'
       ? URLSearchParams | Value

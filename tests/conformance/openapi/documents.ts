@@ -927,8 +927,100 @@ paths:
   },
   {
     section,
+    feature: 'fragments in paths',
+    note: 'They distinguish operations of one path, and clients do not send them. The server has the operation without a fragment, or the first one. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items/{id}#copy:
+    post:
+      operationId: copyItem
+      tags: [Items]
+      summary: Copy an item
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+  /items/{id}:
+    post:
+      operationId: changeItem
+      tags: [Items]
+      summary: Change an item
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+  /items/{id}#recent:
+    get:
+      operationId: getRecent
+      tags: [Items]
+      summary: A recent item
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: tag, in: query, schema: { type: string } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '2:3 Clients do not send the fragment of "/items/{id}#copy", which only distinguishes operations.',
+      '3:5 The server cannot distinguish post /items/{id}#copy from post /items/{id}, so only clients have this operation.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '16:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '18:3 Clients do not send the fragment of "/items/{id}#recent", which only distinguishes operations.',
+      '26:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    program: `const { copyItem, getRecent } = await import('./calls.js');
+assert.deepEqual((await copyItem(client, { id: 'a' }) as { params: unknown }).params, { id: 'a' });
+assert.deepEqual((await getRecent(client, { id: 'a', tag: 'b' }) as { query: unknown }).query, { tag: 'b' });`,
+    exchanges: [
+      { request: 'POST /items/a', status: 200, response: { params: { id: 'a' } } },
+      { request: 'GET /items/a?tag=b', status: 200, response: { params: { id: 'a' }, query: { tag: 'b' } } },
+    ],
+  },
+  {
+    section,
+    feature: 'tags that differ in case or punctuation only',
+    note: 'Their operations are in the group of the first one. A warning.',
+    outcome: 'supported',
+    contract: `tags: [{ name: item sets, description: A. }, { name: Item Sets, description: B. }]
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Item Sets]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '1:54 The operations of the tag "Item Sets" are in the group "item sets", as their names are alike.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'a body of a get operation',
+    note: 'Clients cannot send it, so it is ignored. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      requestBody: { content: { application/json: { schema: { type: string } } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '7:7 The body of a get operation is ignored, as clients cannot send it. Use query parameters, or post.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
     feature: 'a query in a path',
-    outcome: 'refused',
+    note: 'Only clients have the operation, as a router does not compare queries. They send it.',
+    outcome: 'supported',
     contract: `paths:
   /items?x=1:
     get:
@@ -938,7 +1030,17 @@ paths:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['2:3 Expected a path without "?" and "#"; received "/items?x=1".'],
+    warnings: [
+      '2:3 The router does not compare the query of "/items?x=1", so only clients have its operations.',
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    program: `const seen: string[] = [];
+const { createExampleClient } = await import('./client.js');
+const { listItems } = await import('./calls.js');
+const fetch = async (request: Request) => (seen.push(request.url), Response.json({}));
+await listItems(createExampleClient('http://localhost/api', { fetch }));
+assert.deepEqual(seen, ['http://localhost/api/items?x=1']);`,
+    exchanges: [{ request: 'GET /items?x=1', status: 404 }],
   },
   {
     section,
@@ -1016,7 +1118,8 @@ webhooks:
   {
     section,
     feature: 'paths that differ in the names of parameters only, with a common method',
-    outcome: 'refused',
+    note: 'The server has the first operation, and clients have both. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items/{a}:
     get:
@@ -1035,7 +1138,14 @@ webhooks:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['10:3 The paths "/items/{a}" and "/items/{b}" are ambiguous: only their parameter names differ.'],
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '11:5 The server cannot distinguish get /items/{b} from get /items/{a}, so only clients have this operation.',
+      '16:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    program: `const { findItem } = await import('./calls.js');
+assert.deepEqual((await findItem(client, { b: '2' }) as { params: unknown }).params, { a: '2' });`,
+    exchanges: [{ request: 'GET /items/1', status: 200, response: { params: { a: '1' } } }],
   },
   {
     section,
@@ -1116,8 +1226,9 @@ webhooks:
   {
     section,
     feature: 'a server variable that is not declared',
-    outcome: 'refused',
-    contract: `servers: [{ url: "https://{region}.example.com" }]
+    note: 'Its value is its name. A warning, or an error beside a variable that the URL does not have.',
+    outcome: 'supported',
+    contract: `servers: [{ url: "https://{region}.example.com/api" }]
 paths:
   /items:
     get:
@@ -1127,7 +1238,11 @@ paths:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['1:18 The server variable "region" is not declared.'],
+    warnings: [
+      '1:18 The server variable "region" is not declared. Its value is its name.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
   },
   {
     section,
@@ -1169,7 +1284,8 @@ paths:
   {
     section,
     feature: 'both value and externalValue',
-    outcome: 'refused',
+    note: 'A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     get:
@@ -1184,7 +1300,13 @@ paths:
               schema: {}
               examples: { small: { value: 1, externalValue: "https://example.com" } }
 `,
-    errors: ['13:46 Expected either value or externalValue; received both.'],
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '13:46 Expected either value or externalValue; received both.',
+      '13:61 The example at this address is not checked.',
+    ],
+    handlers: `  listItems: async () => ({ status: 200, body: 1 }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: 1 }],
   },
   {
     section,

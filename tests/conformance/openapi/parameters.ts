@@ -257,7 +257,51 @@ export const rows: readonly Row[] = [
   },
   {
     section,
-    feature: 'nested objects',
+    feature: 'lists of objects',
+    note: 'JSON, as OpenAPI has no style that can write them. A warning.',
+    outcome: 'supported',
+    contract: withParameter(
+      '{ name: filters, in: query, schema: { type: array, items: { type: object, properties: { size: { type: integer } } } } }',
+    ),
+    warnings: [
+      '8:39 No style can write all values of the parameter "filters", such as objects in lists, so it is JSON.',
+      '9:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'GET /items?filters=[{"size":1}]', status: 200, response: { query: { filters: [{ size: 1 }] } } },
+      { request: 'GET /items?filters=[{"size":"a"}]', status: 400 },
+    ],
+  },
+  {
+    section,
+    feature: 'a parameter in a path that is not required',
+    note: 'It is required. A warning.',
+    outcome: 'supported',
+    contract: withParameter('{ name: id, in: path, required: false, schema: { type: string } }', '/items/{id}'),
+    warnings: [
+      '8:43 The path parameter "id" is required, as every parameter in a path.',
+      '9:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items/a', status: 200, response: { params: { id: 'a' } } }],
+  },
+  {
+    section,
+    feature: 'fields beside a $ref',
+    note: 'OpenAPI ignores them outside of schemas. A warning.',
+    outcome: 'supported',
+    contract: `${withParameter("{ $ref: '#/components/parameters/tag', required: true }")}components:
+  parameters:
+    tag: { name: tag, in: query, schema: { type: string } }
+`,
+    warnings: [
+      '8:50 "required" has no effect beside $ref.',
+      '9:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { query: {} } }],
+  },
+  {
+    section,
+    feature: 'nested objects with style: deepObject',
     outcome: 'refused',
     contract: withParameter(
       '{ name: f, in: query, style: deepObject, schema: { type: object, properties: { a: { type: object } } } }',

@@ -524,7 +524,8 @@ components:
   {
     section,
     feature: 'no response',
-    outcome: 'refused',
+    note: 'As without `responses`. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     get:
@@ -533,7 +534,9 @@ components:
       summary: Items
       responses: {}
 `,
-    errors: ['7:7 Expected at least one response.'],
+    warnings: ['3:5 The operation has no responses, so its handler can send any status, without a body.'],
+    handlers: `  listItems: async () => ({ status: 200 }),`,
+    exchanges: [{ request: 'GET /items', status: 200 }],
   },
   {
     section,
@@ -553,7 +556,8 @@ components:
   {
     section,
     feature: 'content without a body',
-    outcome: 'refused',
+    note: 'The content is ignored. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     get:
@@ -565,7 +569,12 @@ components:
           description: None.
           content: { application/json: { schema: {} } }
 `,
-    errors: ['8:9 A response with the status 204 has no body, so it cannot have content.'],
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 429, 500, 503.',
+      '10:11 A response with the status 204 has no body, so its content is ignored.',
+    ],
+    handlers: `  listItems: async () => ({ status: 204 }),`,
+    exchanges: [{ request: 'GET /items', status: 204 }],
   },
   {
     section,
@@ -587,7 +596,8 @@ components:
   {
     section,
     feature: 'a link to an operation that does not exist',
-    outcome: 'refused',
+    note: 'A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     get:
@@ -599,7 +609,12 @@ components:
           description: Found.
           links: { self: { operationId: listItem } }
 `,
-    errors: ['10:41 No operation "listItem". Did you mean "listItems"?'],
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 429, 500, 503.',
+      '10:41 No operation "listItem". Did you mean "listItems"?',
+    ],
+    handlers: `  listItems: async () => ({ status: 200 }),`,
+    exchanges: [{ request: 'GET /items', status: 200 }],
   },
   {
     section,
@@ -621,7 +636,8 @@ components:
   {
     section,
     feature: 'an invalid media type',
-    outcome: 'refused',
+    note: 'It is ignored if it has no slash. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     get:
@@ -633,6 +649,11 @@ components:
           description: Found.
           content: { json: {} }
 `,
-    errors: ['10:22 Expected a media type such as application/json; received "json".'],
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 429, 500, 503.',
+      '10:22 Expected a media type such as application/json; received "json". It is ignored.',
+    ],
+    handlers: `  listItems: async () => ({ status: 200 }),`,
+    exchanges: [{ request: 'GET /items', status: 200 }],
   },
 ];

@@ -2833,7 +2833,8 @@ components:
   {
     section,
     feature: 'an unknown keyword',
-    outcome: 'refused',
+    note: 'A warning. Elsewhere, a field is an error if its name looks like a typo.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -2850,7 +2851,19 @@ components:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['13:15 Unknown field "maxLenght" in this schema. Did you mean "maxLength"?'],
+    warnings: [
+      '13:15 Unknown field "maxLenght" in this schema. Did you mean "maxLength"?',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"ab"',
+        status: 200,
+        response: { body: 'ab' },
+      },
+    ],
   },
   {
     section,
@@ -2878,8 +2891,159 @@ components:
   },
   {
     section,
+    feature: 'patterns of Java, Python and Ruby',
+    note: 'Inline flags at the start, anchors and named groups are written as JavaScript has them. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              pattern: '(?i)\\A[a-f]+-ok\\z'
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:15 Patterns with inline flags or other syntax of Java, Python and Ruby were written as JavaScript has them (1 place).',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"aF-Ok"',
+        status: 200,
+        response: { body: 'aF-Ok' },
+      },
+      { request: 'POST /items', headers: { 'content-type': 'application/json' }, body: '"ag-ok"', status: 400 },
+    ],
+  },
+  {
+    section,
+    feature: 'required: true in a property',
+    note: 'As in drafts before 4. It has no effect, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { name: { type: string, required: true } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:51 "required" has no effect in a property: the object lists its required properties.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 200,
+        response: { body: {} },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$recursiveRef: #',
+    note: 'A $ref to the schema with $recursiveAnchor. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $recursiveAnchor: true
+              type: object
+              properties: { next: { $recursiveRef: '#' }, size: { type: integer } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '14:15 $recursiveRef of an earlier draft became a $ref to the schema with $recursiveAnchor (1 place).',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"next":{"size":1}}',
+        status: 200,
+        response: { body: { next: { size: 1 } } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"next":{"size":"a"}}',
+        status: 400,
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'references to #/$defs in a schema',
+    note: 'The $defs of the schema around the reference. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { size: { $ref: '#/$defs/Size' } }
+              $defs: { Size: { type: integer } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '14:15 References to #/$defs became references to the $defs of the schema around them (1 place).',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size":1}',
+        status: 200,
+        response: { body: { size: 1 } },
+      },
+      { request: 'POST /items', headers: { 'content-type': 'application/json' }, body: '{"size":"a"}', status: 400 },
+    ],
+  },
+  {
+    section,
     feature: 'an invalid pattern',
-    outcome: 'refused',
+    note: 'It is not checked. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -2896,7 +3060,19 @@ components:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['13:24 Expected pattern to be a regular expression; received "[a-".'],
+    warnings: [
+      '13:24 The pattern "[a-" is not checked, as it is not a regular expression of JavaScript.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"x"',
+        status: 200,
+        response: { body: 'x' },
+      },
+    ],
   },
   {
     section,
@@ -2923,7 +3099,8 @@ components:
   {
     section,
     feature: 'a default that does not match',
-    outcome: 'refused',
+    note: 'The default is ignored. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -2940,12 +3117,25 @@ components:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['13:61 Expected the default to be integer, according to its schema.'],
+    warnings: [
+      '13:61 Expected the default to be integer, according to its schema. It is ignored.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 200,
+        response: { body: {} },
+      },
+    ],
   },
   {
     section,
     feature: 'an enum value of another type',
-    outcome: 'refused',
+    note: 'A scalar is read as the type of the schema. Other values are ignored. A warning for each.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -2958,11 +3148,26 @@ components:
           application/json:
             schema:
               type: string
-              enum: [1, b]
+              enum: [1, b, null]
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['13:22 Expected a value of type string; received 1.'],
+    warnings: [
+      '13:22 Expected a value of type string; received 1. It is read as "1".',
+      '13:28 Expected a value of type string; received null. It is ignored.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"1"',
+        status: 200,
+        response: { body: '1' },
+      },
+      { request: 'POST /items', headers: { 'content-type': 'application/json' }, body: 'null', status: 400 },
+      { request: 'POST /items', headers: { 'content-type': 'application/json' }, body: '"c"', status: 400 },
+    ],
   },
   {
     section,
@@ -3080,7 +3285,8 @@ components:
   {
     section,
     feature: 'minimum above maximum',
-    outcome: 'refused',
+    note: 'Neither is checked. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -3098,12 +3304,25 @@ components:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['13:24 Expected minimum to be at most maximum, 2; received 5.'],
+    warnings: [
+      '13:24 Expected minimum to be at most maximum, 2; received 5. Neither is checked.',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '3',
+        status: 200,
+        response: { body: 3 },
+      },
+    ],
   },
   {
     section,
     feature: 'minLength above maxLength',
-    outcome: 'refused',
+    note: 'Neither is checked. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -3121,7 +3340,19 @@ components:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['13:26 Expected minLength to be at most maxLength, 2; received 5.'],
+    warnings: [
+      '13:26 Expected minLength to be at most maxLength, 2; received 5. Neither is checked.',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"abc"',
+        status: 200,
+        response: { body: 'abc' },
+      },
+    ],
   },
   {
     section,
@@ -3149,8 +3380,8 @@ components:
   {
     section,
     feature: 'exclusiveMinimum: true',
-    note: 'The form of OpenAPI 3.0.',
-    outcome: 'refused',
+    note: 'The form of OpenAPI 3.0, which excludes the minimum. A warning.',
+    outcome: 'supported',
     contract: `paths:
   /items:
     post:
@@ -3168,7 +3399,20 @@ components:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
-    errors: ['14:33 Expected exclusiveMinimum to be a number; received true.'],
+    warnings: [
+      '14:15 OpenAPI 3.0: exclusiveMinimum: true became the bound itself (1 place).',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'POST /items', headers: { 'content-type': 'application/json' }, body: '1', status: 400 },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '2',
+        status: 200,
+        response: { body: 2 },
+      },
+    ],
   },
   {
     section,

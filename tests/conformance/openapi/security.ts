@@ -234,10 +234,21 @@ export const rows: readonly Row[] = [
   },
   {
     section,
-    feature: 'HTTP digest',
-    outcome: 'refused',
-    contract: withSecurity('[{ digest: [] }]', 'digest: { type: http, scheme: digest }'),
-    errors: ['12:35 Expected the HTTP authentication scheme to be basic or bearer; received "digest".'],
+    feature: 'other HTTP authentication schemes',
+    note: 'The function of the application receives the text after the name of the scheme. A warning.',
+    outcome: 'supported',
+    contract: withSecurity('[{ dsn: [] }]', 'dsn: { type: http, scheme: DSN }'),
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 401, 403, 406, 429, 500, 503.',
+      '12:32 Only basic and bearer are known HTTP authentication schemes. The application has to read the credential of "DSN".',
+    ],
+    exchanges: [
+      get({ authorization: 'DSN good' }, { status: 200, response: { caller: { kind: 'dsn' } } }),
+      get(
+        { authorization: 'Bearer good' },
+        { ...refused, responseHeaders: { 'www-authenticate': 'dsn realm="/api"' } },
+      ),
+    ],
   },
   {
     section,

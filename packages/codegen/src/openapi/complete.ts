@@ -1,11 +1,7 @@
-/**
- * Prepares documents from elsewhere: rewrites OpenAPI 3.0 as 3.1, and fills in the parts that are often omitted, such as
- * names of operations, summaries, tags and servers.
- */
+/** Fills in the parts of a contract that are often omitted, such as names of operations, summaries, tags and servers. */
 import { didYouMean } from '../documents.js';
 import { camel } from '../output.js';
 import { METHODS } from './contract.js';
-import { listObjects, type TypedNode } from './grammar.js';
 import {
   child,
   type ContractSources,
@@ -19,213 +15,7 @@ import {
   recordMove,
   type ReportDiagnostic,
 } from './nodes.js';
-
-interface Change {
-  /** The outcome, for the report. */
-  readonly message: string;
-  /** Changes an object. Returns the field that it concerns if it did. */
-  readonly apply: (value: Record<string, unknown>, place: DocumentNode) => string | undefined;
-}
-
-const NULLABLE_CHANGES: readonly Change[] = [
-  {
-    message: "OpenAPI 3.0: nullable: true became the type 'null'",
-    apply: (schema, place) => {
-      if (schema.nullable !== true || !allowNull(schema, place)) return undefined;
-      delete schema.nullable;
-      return 'nullable';
-    },
-  },
-  {
-    message: 'OpenAPI 3.0: nullable without a type was dropped, as it has no effect',
-    apply: (schema) => {
-      if (typeof schema.nullable !== 'boolean') return undefined;
-      const hadEffect = schema.nullable;
-      delete schema.nullable;
-      return hadEffect ? 'nullable' : undefined;
-    },
-  },
-];
-
-const PATTERN_CHANGE: Change = {
-  message: 'Patterns were written in the Unicode mode of JavaScript, which forbids needless escapes',
-  apply: (schema) => {
-    const unicode = typeof schema.pattern === 'string' ? toUnicodePattern(schema.pattern) : undefined;
-    if (unicode === undefined) return undefined;
-    schema.pattern = unicode;
-    return 'pattern';
-  },
-};
-
-/** The parts of a regular expression that Unicode mode may forbid, and those that they are told apart from. */
-const PATTERN_PART = /\\[\s\S]|\{\d+(?:,\d*)?\}|\[\^?(?:\\[\s\S]|[^\\\]])*\]?|[{}\]]/g;
-
-/**
- * Returns a pattern without Unicode mode as an equal one with it (ECMA-262, B.1.2): without needless escapes, and with
- * those of literal braces, brackets and hyphens. Returns `undefined` for one that has it already, or can't have it.
- */
-export function toUnicodePattern(pattern: string): string | undefined {
-  if (compiles(pattern, 'u') || !compiles(pattern, '')) return undefined;
-  const written = pattern.replace(PATTERN_PART, (part) => {
-    if (part.startsWith('\\')) return withoutNeedlessEscape(part, /[\dA-Za-z^$\\.*+?()[\]{}|/]/);
-    if (part.startsWith('[')) return toUnicodeClass(part);
-    return part.length === 1 ? `\\${part}` : part;
-  });
-  return compiles(written, 'u') ? written : undefined;
-}
-
-const withoutNeedlessEscape = (escape: string, needed: RegExp): string =>
-  escape.length === 1 || needed.test(escape.charAt(1)) ? escape : escape.charAt(1);
-
-const SET = /^\\[dDsSwW]$/;
-
-/** Without Unicode mode, a hyphen beside a set such as `\w` is a character of its own. */
-function toUnicodeClass(text: string): string {
-  const atoms = text.match(/\\?[\s\S]/g) ?? [];
-  const isSet = (index: number): boolean => SET.test(atoms[index] ?? '');
-  return atoms
-    .map((atom, index) => {
-      if (atom === '-' && (isSet(index - 1) || isSet(index + 1))) return '\\-';
-      return withoutNeedlessEscape(atom, /[\dA-Za-z^$\\.*+?()[\]{}|/-]/);
-    })
-    .join('');
-}
-
-function compiles(pattern: string, flags: string): boolean {
-  try {
-    return new RegExp(pattern, flags) instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
-
-const SCHEMA_CHANGES: readonly Change[] = [
-  PATTERN_CHANGE,
-  {
-    message: 'OpenAPI 3.0: fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
-    apply: (schema) => {
-      const others = Object.keys(schema).filter((key) => key !== '$ref' && !key.startsWith('x-'));
-      if (typeof schema.$ref !== 'string' || others.length === 0) return undefined;
-      for (const key of others) Reflect.deleteProperty(schema, key);
-      return '$ref';
-    },
-  },
-  ...NULLABLE_CHANGES,
-  {
-    message: 'OpenAPI 3.0: exclusiveMinimum: true became the bound itself',
-    apply: (schema) => moveBound(schema, 'minimum', 'exclusiveMinimum'),
-  },
-  {
-    message: 'OpenAPI 3.0: exclusiveMaximum: true became the bound itself',
-    apply: (schema) => moveBound(schema, 'maximum', 'exclusiveMaximum'),
-  },
-  {
-    message: 'OpenAPI 3.0: format: byte became contentEncoding: base64',
-    apply: (schema) => {
-      if (schema.type !== 'string' || (schema.format !== 'byte' && schema.format !== 'base64')) return undefined;
-      delete schema.format;
-      schema.contentEncoding = 'base64';
-      return 'format';
-    },
-  },
-];
-
-/** Adds null to the values of a schema. Returns whether the schema says anything that null does not fit. */
-function allowNull(schema: Record<string, unknown>, place: DocumentNode): boolean {
-  const hasType = typeof schema.type === 'string';
-  const hasValues = Array.isArray(schema.enum);
-  if (hasType) schema.type = [schema.type, 'null'];
-  if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...(schema.enum as unknown[]), null];
-  return allowNullBeside(place, schema) || hasType || hasValues;
-}
-
-const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
-
-/**
- * Makes null an alternative to the schemas that a value consists of: it would match no part of `allOf`, and several of
- * `oneOf` if they allow it too. Returns whether there are such schemas.
- */
-function allowNullBeside(place: DocumentNode, schema: Record<string, unknown>): boolean {
-  const found = COMPOSITIONS.filter((word) => Array.isArray(schema[word]));
-  if (found.length === 0) return false;
-  if (found.join(' ') === 'anyOf') {
-    schema.anyOf = [...(schema.anyOf as unknown[]), { type: 'null' }];
-    return true;
-  }
-  const moved = [...found, 'discriminator'].filter((word) => word in schema);
-  const alternative = Object.fromEntries(moved.map((word) => [word, schema[word]]));
-  for (const word of moved) Reflect.deleteProperty(schema, word);
-  schema.anyOf = [alternative, { type: 'null' }];
-  for (const word of moved)
-    recordMove(child(child(child(place, 'anyOf'), 0), word), { source: place.source, path: [...place.path, word] });
-  return true;
-}
-
-function moveBound(schema: Record<string, unknown>, bound: string, exclusive: string): string | undefined {
-  if (typeof schema[exclusive] !== 'boolean') return undefined;
-  const isExclusive = schema[exclusive];
-  Reflect.deleteProperty(schema, exclusive);
-  if (!isExclusive || schema[bound] === undefined) return undefined;
-  schema[exclusive] = schema[bound];
-  Reflect.deleteProperty(schema, bound);
-  return exclusive;
-}
-
-/** A schema of `format: binary` says that the bytes are not text; in OpenAPI 3.1 their media type says so. */
-const MEDIA_CHANGE: Change = {
-  message: 'OpenAPI 3.0: format: binary became a body of bytes',
-  apply: (media) => {
-    const { schema } = media;
-    if (!isRecord(schema) || schema.format !== 'binary') return undefined;
-    media.schema = {};
-    return 'schema';
-  },
-};
-
-/**
- * Upgrades a document of OpenAPI 3.0. Reports each kind of change once, at its first place, with the number of places.
- * Other documents stay as they are.
- */
-export function upgradeDocument(root: DocumentNode, report: ReportDiagnostic): void {
-  const version: unknown = child(root, 'openapi').value;
-  if (!isRecord(root.value) || typeof version !== 'string') return;
-  if (/^3\.2\.\d+/.test(version)) report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
-  if (!/^3\.0\.\d+/.test(version)) {
-    // Many documents of OpenAPI 3.1 still have `nullable`, which would mean nothing there.
-    applyChanges(root, report, ({ name }) => (name === 'schema' ? [...NULLABLE_CHANGES, PATTERN_CHANGE] : []));
-    return;
-  }
-  report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
-  root.value.openapi = '3.1.0';
-  applyChanges(root, report, listChanges);
-}
-
-function applyChanges(
-  root: DocumentNode,
-  report: ReportDiagnostic,
-  listChanges: (object: TypedNode) => readonly Change[],
-): void {
-  const found = new Map<string, DocumentNode[]>();
-  for (const object of listObjects(root)) {
-    for (const { message, apply } of listChanges(object)) {
-      const place = object.place;
-      const key = isRecord(place.value) ? apply(place.value, place) : undefined;
-      if (key !== undefined) found.set(message, [...(found.get(message) ?? []), child(place, key)]);
-    }
-  }
-  for (const [message, places] of found) {
-    const count = places.length === 1 ? '1 place' : `${places.length} places`;
-    const [first] = places;
-    if (first !== undefined) report.warn(first, `${message} (${count}).`, 'key');
-  }
-}
-
-function listChanges({ name, place }: TypedNode): readonly Change[] {
-  if (name === 'mediaType' && has(place, 'schema') && !isMultipart(place)) return [MEDIA_CHANGE];
-  return name === 'schema' ? SCHEMA_CHANGES : [];
-}
-
-const isMultipart = ({ path }: DocumentNode): boolean => path.at(-1)?.startsWith('multipart/') === true;
+import { listParameterNames } from './paths.js';
 
 /** OpenAPI ignores header parameters with these names, as other parts of a document describe them. */
 const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
@@ -289,6 +79,7 @@ interface NewOperation {
 }
 
 function completeServers(root: DocumentNode, value: Record<string, unknown>, report: ReportDiagnostic): void {
+  for (const server of items(child(root, 'servers'))) completeVariables(server, report);
   if (!has(root, 'paths') || (has(root, 'servers') && items(child(root, 'servers')).length > 0)) return;
   report.warn(
     has(root, 'servers') ? child(root, 'servers') : child(root, 'info'),
@@ -296,6 +87,21 @@ function completeServers(root: DocumentNode, value: Record<string, unknown>, rep
     'key',
   );
   value.servers = [{ url: '/' }];
+}
+
+/** Declares the variables of a server that it does not, unless it declares one that may be meant. */
+function completeVariables(server: DocumentNode, report: ReportDiagnostic): void {
+  const url = findTextField(server, 'url') ?? '';
+  const known = entries(child(server, 'variables')).map(([name]) => name);
+  const used = [...url.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
+  for (const name of used.filter((text) => !known.includes(text))) {
+    const others = known.filter((text) => !used.includes(text));
+    const message = `The server variable "${name}" is not declared.`;
+    if (others.length > 0) report(child(server, 'url'), message + didYouMean(name, others));
+    if (others.length > 0 || !isRecord(server.value)) continue;
+    report.warn(child(server, 'url'), `${message} Its value is its name.`);
+    server.value.variables = { ...(child(server, 'variables').value as object | undefined), [name]: { default: name } };
+  }
 }
 
 const IS_NAME = /^[a-z][A-Za-z0-9]*$/;
@@ -352,7 +158,8 @@ function completeSummary({ method, path, place, value }: NewOperation, report: R
 
 /** Since OpenAPI 3.1, an operation need not have responses. */
 function completeResponses({ place, value }: NewOperation, report: ReportDiagnostic): void {
-  if (value.responses !== undefined) return;
+  const isEmpty = isRecord(value.responses) && Object.keys(value.responses).length === 0;
+  if (value.responses !== undefined && !isEmpty) return;
   value.responses = { default: { description: 'The contract does not describe the responses.' } };
   report.warn(place, 'The operation has no responses, so its handler can send any status, without a body.', 'key');
 }
@@ -377,10 +184,6 @@ function completePathParameters(
     report.warn(place, `The operation does not declare the path parameter "${name}", which is text.`, 'key');
   }
 }
-
-/** Lists the names of the parameters in a path such as `/items/{id}`. */
-export const listParameterNames = (path: string): string[] =>
-  [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
 
 function completeTags({ path, place, value }: NewOperation, tags: Set<string>, report: ReportDiagnostic): void {
   const own = value.tags;

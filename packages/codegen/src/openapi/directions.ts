@@ -201,22 +201,6 @@ export function directionOf({ path }: DocumentNode): Direction {
   return path.some((key) => key === 'callbacks' || key === 'webhooks') ? FLIPPED[direction] : direction;
 }
 
-/** Returns the names of the schemas that requests use, with those that these refer to. */
-export function listRequestSchemas(document: ContractDocument): ReadonlySet<string> {
-  const { schemas = {}, ...others } = document.components ?? {};
-  const found = new Set<string>();
-  const addAll = (part: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) found.add(name);
-  };
-  convertParts({ ...document, components: others }, 'any', (schema, direction) => {
-    if (direction !== 'response') addAll(schema);
-    return schema;
-  });
-  // The set grows while it is read.
-  for (const name of found) addAll(schemas[name] ?? {});
-  return found;
-}
-
 type Convert = (schema: unknown, direction: Direction) => unknown;
 
 function convertParts(value: unknown, direction: Direction, convert: Convert, isFlipped = false): unknown {

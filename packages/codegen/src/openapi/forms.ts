@@ -36,9 +36,10 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { essence: essence.toLowerCase(), isRange: essence.includes('*'), parameters };
 }
 
-/** Returns whether the parameters of a media type are absent or say UTF-8, the only charset of the server. */
+/** Returns whether a media type has no charset but UTF-8, the only one of the server. Other parameters have no effect. */
 export function isUtf8({ parameters }: MediaType): boolean {
-  return /^(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(parameters);
+  const charsets = [...parameters.matchAll(/;\s*charset\s*=\s*"?([^";]*)/gi)];
+  return charsets.every(([, charset = '']) => /^utf-?8$/i.test(charset.trim()));
 }
 
 /** Returns the essence of a media type of JSON, or of a range of such types, which ASP.NET writes as `application/*+json`. */

@@ -1,4 +1,4 @@
-import { toUnicodePattern } from '../../src/openapi/complete.js';
+import { toUnicodePattern, translatePattern } from '../../src/openapi/patterns.js';
 
 test.each([
   ['a needless escape', String.raw`^\_\:\!$`, '^_:!$'],
@@ -46,6 +46,64 @@ test('toUnicodePattern: the pattern matches the same texts as without Unicode mo
     if (written === undefined) continue;
     const [before, after] = [new RegExp(pattern), new RegExp(written, 'u')];
     const texts = Array.from({ length: 10 }, () => pick(CHARACTERS, 6));
+    compared += texts.length;
+    differences.push(...texts.filter((text) => before.test(text) !== after.test(text)).map((text) => [pattern, text]));
+  }
+  expect(differences).toEqual([]);
+  expect(compared).toBeGreaterThan(10_000);
+});
+
+test.each([
+  ['a flag at the start', '(?i)^(all|none)$', '^([aA][lL][lL]|[nN][oO][nN][eE])$'],
+  ['a flag behind the start', '^(?i)ok', '^[oO][kK]'],
+  ['classes without case', '(?i)[0-9a-f][^x_-]', '[0-9a-fA-F][^x_X-]'],
+  ['escapes and repetitions without case', String.raw`(?i)\d{2}\.(?<id>\w)`, String.raw`\d{2}\.(?<id>\w)`],
+  ['line breaks that a dot matches', String.raw`(?s)^.\.$`, String.raw`^[^]\.$`],
+  ['anchors of Ruby', String.raw`\A[a-z]+\z`, '^[a-z]+$'],
+  ['groups of Python', '(?P<year>[0-9]{4})', '(?<year>[0-9]{4})'],
+  ['needless escapes', String.raw`(?i)\:a`, ':[aA]'],
+])('translatePattern: %s', (_reason, pattern, want) => {
+  expect(translatePattern(pattern)).toBe(want);
+});
+
+test.each([
+  ['is one of JavaScript', '^[a-z]+$'],
+  ['has flags in the middle', 'a(?i)b'],
+  ['has ranges with some of the letters', '(?i)[1-Z]'],
+  ['has classes of Unicode without case', String.raw`(?i)\p{Lu}`],
+  ['is no regular expression', '[_-.]'],
+])('translatePattern: leaves a pattern that %s', (_reason, pattern) => {
+  expect(translatePattern(pattern)).toBeUndefined();
+});
+
+test('translatePattern: the pattern matches the same texts as one that ignores case', () => {
+  const next = createSequence();
+  const pick = (list: string | readonly string[], most: number): string =>
+    Array.from({ length: next(most) + 1 }, () => list[next(list.length)]).join('');
+  const atoms = [
+    'a',
+    'B',
+    '-',
+    '.',
+    '[a-c]',
+    '[^a]',
+    '[A-Cx]',
+    '[b-]',
+    String.raw`[\w.]`,
+    '(?:a|B)',
+    '+',
+    '?',
+    '{2}',
+    'é',
+  ];
+  const differences: unknown[] = [];
+  let compared = 0;
+  for (let count = 0; count < 10_000; count += 1) {
+    const pattern = pick(atoms, 5);
+    const written = translatePattern(`(?i)${pattern}`);
+    if (written === undefined) continue;
+    const [before, after] = [new RegExp(pattern, 'iu'), new RegExp(written, 'u')];
+    const texts = Array.from({ length: 10 }, () => pick('aAbBcCxX-.éÉ1', 5));
     compared += texts.length;
     differences.push(...texts.filter((text) => before.test(text) !== after.test(text)).map((text) => [pattern, text]));
   }

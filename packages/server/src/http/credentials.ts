@@ -138,8 +138,10 @@ function findCredential(
 ): string | undefined {
   const { headers, headersDistinct, url = '' } = request;
   if (type !== 'apiKey') {
-    const [, method = '', text] = /^(\S+) +(\S+) *$/.exec(headers.authorization ?? '') ?? [];
-    return method.toLowerCase() === (scheme ?? 'bearer') ? text : undefined;
+    const [, method = '', text = ''] = /^(\S+) +(\S.*?) *$/.exec(headers.authorization ?? '') ?? [];
+    const isKnown = method.toLowerCase() === (scheme ?? 'bearer');
+    // Schemes that the server does not know may have several parts (RFC 9110, 11.4).
+    return isKnown && (isCustom(scheme) || !text.includes(' ')) ? text : undefined;
   }
   const texts =
     place === 'query'
@@ -180,8 +182,11 @@ function toForbidden(refused: readonly SecurityRequirement[], sender: Sender): A
 }
 
 function isBearer(scheme: SchemeSpec | string | undefined): boolean {
-  return typeof scheme === 'object' && scheme.type !== 'apiKey' && scheme.scheme !== 'basic';
+  return typeof scheme === 'object' && scheme.type !== 'apiKey' && (scheme.scheme ?? 'bearer') === 'bearer';
 }
+
+/** Returns whether only the application knows an HTTP authentication scheme. */
+const isCustom = (scheme = 'bearer'): boolean => !['basic', 'bearer'].includes(scheme);
 
 /** Lists the challenges of the schemes. API keys have no registered scheme, so theirs says where the key is expected. */
 function toChallenges(
@@ -194,6 +199,7 @@ function toChallenges(
     if (typeof spec !== 'object') return `Bearer realm="${realm}"`;
     if (spec.type === 'apiKey') return `ApiKey realm="${realm}", in="${spec.in ?? ''}", name="${spec.name ?? ''}"`;
     if (spec.scheme === 'basic') return `Basic realm="${realm}", charset="UTF-8"`;
+    if (isCustom(spec.scheme)) return `${spec.scheme ?? ''} realm="${realm}"`;
     return `Bearer realm="${realm}"${bearerError}`;
   });
   return [...new Set(challenges)].join(', ');

@@ -68,8 +68,8 @@ export interface SchemeSpec {
   /** The place and name of an API key. */
   readonly in?: 'cookie' | 'header' | 'query';
   readonly name?: string;
-  /** The HTTP authentication scheme. */
-  readonly scheme?: 'basic' | 'bearer';
+  /** The HTTP authentication scheme in lower case, such as `basic` or `bearer`. */
+  readonly scheme?: string;
 }
 
 /** The security schemes of a contract, or only the kinds of their callers. */

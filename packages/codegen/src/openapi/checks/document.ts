@@ -1,6 +1,5 @@
 /** Checks paths, and the parts of a contract that no operation contains: information, servers, tags, components and prose. */
 import { didYouMean } from '../../documents.js';
-import { listParameterNames } from '../complete.js';
 import { type HttpMethod, METHODS } from '../contract.js';
 import { listObjects, type TypedNode } from '../grammar.js';
 import {
@@ -15,6 +14,7 @@ import {
   parseReference,
   type ReportDiagnostic,
 } from '../nodes.js';
+import { AmbiguousPaths, findClientOnly, hasQuery, listParameterNames, toRoute, toShape } from '../paths.js';
 
 /** The operations of a contract with their places, before they are checked. */
 export interface OperationIndex {
@@ -85,6 +85,7 @@ export function checkPaths({ root, operations }: OperationIndex, report: ReportD
   const paths = entries(child(root, 'paths'));
   for (const [path, place] of paths) checkForm(path, place, report);
   checkAmbiguity(paths, operations, report);
+  checkClientOnly(operations, report);
   for (const operation of operations) checkPathParameters(operation, report);
 }
 
@@ -92,9 +93,9 @@ export function checkPaths({ root, operations }: OperationIndex, report: ReportD
 const IS_SEGMENT = /^(?:[^{}]*|[^{}]*\{[^{}]+\}(?:[^{}]+\{[^{}]+\})*[^{}]*)$/;
 
 function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic): void {
-  const segments = path.slice(1).split('/');
+  const segments = toRoute(path).slice(1).split('/');
   if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
-  if (/[?#]/.test(path)) report(place, `Expected a path without "?" and "#"; received "${path}".`, 'key');
+  checkSuffix(path, place, report);
   // Clients remove them from addresses.
   if (/\p{Cc}/u.test(path))
     report(place, `Expected a path without control characters; received ${JSON.stringify(path)}.`, 'key');
@@ -103,7 +104,7 @@ function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic):
     const expected = 'Expected segments with complete percent-encoding, other than "." and ".."';
     report(place, `${expected}; received "${odd}".`, 'key');
   }
-  if (path.length > 1 && path.endsWith('/'))
+  if (path.length > 1 && toRoute(path).endsWith('/'))
     report.warn(place, `Expected the path not to end with "/"; received "${path}".`, 'key');
   for (const segment of segments.filter((text) => !IS_SEGMENT.test(text))) {
     const expected = 'Expected path parameters as in /{id}/, with text between two of them';
@@ -113,6 +114,20 @@ function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic):
   for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
     report(place, `The path "${path}" contains the parameter "${name}" twice.`, 'key');
   }
+}
+
+/** Published contracts distinguish operations by a fragment, which is never sent, or by a query, which routers do not compare. */
+function checkSuffix(path: string, place: DocumentNode, report: ReportDiagnostic): void {
+  if (hasQuery(path) && /\?[^#]*[{}]/.test(path))
+    report(place, `Expected a path without parameters after "?"; received "${path}". Use query parameters.`, 'key');
+  else if (hasQuery(path))
+    report.warn(
+      place,
+      `The router does not compare the query of "${path}", so only clients have its operations.`,
+      'key',
+    );
+  else if (path.includes('#'))
+    report.warn(place, `Clients do not send the fragment of "${path}", which only distinguishes operations.`, 'key');
 }
 
 function decode(text: string): string | undefined {
@@ -128,57 +143,46 @@ function checkAmbiguity(
   operations: readonly IndexedOperation[],
   report: ReportDiagnostic,
 ): void {
-  /** The paths of each shape. */
-  const known = new Map<string, string[]>();
-  /** The paths with as many segments and as many of them with parameters. */
-  const alike = new Map<string, string[]>();
+  const methodsOf = new Map<string, HttpMethod[]>();
+  for (const { path, method } of operations) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
+  /** The first path of each shape, and the methods of all of them. */
+  const known = new Map<string, { readonly path: string; readonly methods: Set<HttpMethod> }>();
+  const ambiguous = new AmbiguousPaths();
   for (const [path, place] of paths) {
-    const shape = path.replace(/\{[^{}]*\}/g, '{}');
-    const same = known.get(shape) ?? [];
-    known.set(shape, [...same, path]);
-    if (same.length > 0) {
-      checkSamePath({ path, place, same, operations }, report);
+    if (hasQuery(path)) continue;
+    const methods = methodsOf.get(path) ?? [];
+    const same = known.get(toShape(path));
+    if (same === undefined) {
+      known.set(toShape(path), { path, methods: new Set(methods) });
+      checkSimilar(ambiguous.add(path), path, place, report);
       continue;
     }
-    const segments = path.split('/');
-    const form = `${segments.length} ${segments.filter(isVariable).length}`;
-    const others = alike.get(form) ?? [];
-    alike.set(form, [...others, path]);
-    const similar = others.find((text) => areAmbiguous(text, path));
-    if (similar === undefined) continue;
-    const message = `A request may match both "${similar}" and "${path}". The path with text in the first segment that differs is used.`;
-    report.warn(place, message, 'key');
+    // Operations with the same method have warnings of their own.
+    if (!methods.some((method) => same.methods.has(method))) checkSamePath(same.path, path, place, report);
+    for (const method of methods) same.methods.add(method);
   }
 }
 
-interface SamePath {
-  readonly path: string;
-  readonly place: DocumentNode;
-  /** The paths that differ in the names of their parameters only. */
-  readonly same: readonly string[];
-  readonly operations: readonly IndexedOperation[];
-}
-
 /** OpenAPI forbids such paths, but the router can distinguish them by their methods, as published contracts expect. */
-function checkSamePath({ path, place, same, operations }: SamePath, report: ReportDiagnostic): void {
-  const listMethods = (one: string): readonly HttpMethod[] =>
-    operations.flatMap((operation) => (operation.path === one ? [operation.method] : []));
-  const methods = listMethods(path);
-  const clash = same.find((other) => listMethods(other).some((method) => methods.includes(method)));
-  const [first = ''] = same;
-  const message = `The paths "${clash ?? first}" and "${path}" are ambiguous: only their parameter names differ.`;
-  if (clash !== undefined) report(place, message, 'key');
-  else report.warn(place, `${message} They are served as one path, as they have different methods.`, 'key');
+function checkSamePath(first: string, path: string, place: DocumentNode, report: ReportDiagnostic): void {
+  if ([first, path].some((one) => one !== toRoute(one))) return;
+  const message = `The paths "${first}" and "${path}" are ambiguous: only their parameter names differ.`;
+  report.warn(place, `${message} They are served as one path, as they have different methods.`, 'key');
 }
 
-const isVariable = (segment: string): boolean => segment.includes('{');
+function checkSimilar(similar: string | undefined, path: string, place: DocumentNode, report: ReportDiagnostic): void {
+  if (similar === undefined) return;
+  const message = `A request may match both "${similar}" and "${path}". The path with text in the first segment that differs is used.`;
+  report.warn(place, message, 'key');
+}
 
-/** Returns whether each of two paths with as many parameters has text where the other has a parameter. */
-function areAmbiguous(one: string, other: string): boolean {
-  const right = other.split('/');
-  return one
-    .split('/')
-    .every((segment, index) => segment === right[index] || isVariable(segment) || isVariable(right[index] ?? ''));
+/** Clients can call operations that the router cannot distinguish; the server has the first of them only. */
+function checkClientOnly(operations: readonly IndexedOperation[], report: ReportDiagnostic): void {
+  for (const [{ method, path, place }, served] of findClientOnly(operations)) {
+    if (served === undefined || hasQuery(path)) continue;
+    const message = `The server cannot distinguish ${method} ${path} from ${method} ${served.path}`;
+    report.warn(place, `${message}, so only clients have this operation.`, 'key');
+  }
 }
 
 function checkPathParameters({ path, place, method, parameters }: IndexedOperation, report: ReportDiagnostic): void {
@@ -196,7 +200,7 @@ function checkPathParameters({ path, place, method, parameters }: IndexedOperati
     if (child(described, 'required').value !== true) {
       report(described, `Expected required: true for the path parameter "${name ?? ''}".`);
     }
-    if (child(described, 'x-rest').value === true && !path.endsWith(`/{${name ?? ''}}`)) {
+    if (child(described, 'x-rest').value === true && !toRoute(path).endsWith(`/{${name ?? ''}}`)) {
       report(mention, `x-rest is allowed on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
     }
   }
@@ -228,10 +232,6 @@ function checkServers(root: DocumentNode, report: ReportDiagnostic): void {
   for (const server of items(child(root, 'servers'))) {
     const url = findTextField(server, 'url') ?? '';
     const variables = child(server, 'variables');
-    const known = entries(variables).map(([name]) => name);
-    const used = [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
-    for (const name of used.filter((text) => !known.includes(text)))
-      report(child(server, 'url'), `The server variable "${name}" is not declared.${didYouMean(name, known)}`);
     if (url.length > 1 && url.endsWith('/'))
       report.warn(child(server, 'url'), `Expected the server url not to end with "/"; received "${url}".`);
     for (const [name, variable] of entries(variables)) {
@@ -304,11 +304,11 @@ function checkExampleFields({ place, name }: TypedNode, report: ReportDiagnostic
   if (name === 'example' && !has(place, '$ref')) {
     const [value, external] = [has(place, 'value'), has(place, 'externalValue')];
     if (value && external)
-      report(child(place, 'externalValue'), 'Expected either value or externalValue; received both.', 'key');
+      report.warn(child(place, 'externalValue'), 'Expected either value or externalValue; received both.', 'key');
     if (external) report.warn(child(place, 'externalValue'), 'The example at this address is not checked.');
   }
   if (has(place, 'example') && has(place, 'examples') && name !== 'schema')
-    report(child(place, 'example'), 'Expected either example or examples; received both.', 'key');
+    report.warn(child(place, 'example'), 'Expected either example or examples; received both.', 'key');
 }
 
 function checkLink(root: DocumentNode, { place, name }: TypedNode, report: ReportDiagnostic): void {
@@ -316,5 +316,5 @@ function checkLink(root: DocumentNode, { place, name }: TypedNode, report: Repor
   if (id === undefined) return;
   const operations = listObjects(root).filter((object) => object.name === 'operation');
   const ids = operations.flatMap((operation) => findTextField(operation.place, 'operationId') ?? []);
-  if (!ids.includes(id)) report(child(place, 'operationId'), `No operation "${id}".${didYouMean(id, ids)}`);
+  if (!ids.includes(id)) report.warn(child(place, 'operationId'), `No operation "${id}".${didYouMean(id, ids)}`);
 }

@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { formatNames } from 'ajv-formats/dist/formats.js';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ContractDocument } from '../contract.js';
-import { type Direction, directionOf, hasDirections, listRequestSchemas, toDirection } from '../directions.js';
+import { type Direction, directionOf, hasDirections, toDirection } from '../directions.js';
 import {
   child,
   type DocumentNode,
@@ -24,31 +24,37 @@ interface Sample {
   readonly direction: Direction;
 }
 
-/** Checks every example and default against its schema. */
+/**
+ * Checks every example and default against its schema. Removes the defaults of schemas that do not match, as handlers
+ * would receive them. Returns their number.
+ */
 export function checkExamples(
   roots: Iterable<DocumentNode>,
   document: ContractDocument,
   report: ReportDiagnostic,
-): void {
+): number {
   const findError = createExampleCheck(document);
-  const requested = listRequestSchemas(document);
+  let dropped = 0;
   for (const root of roots) {
     for (const { word, value, schema, direction } of listSamples(root)) {
       const error = findError(value.value, schema, direction);
       if (error === undefined) continue;
-      // A wrong default would reach handlers; a wrong example, or a default in a response, misleads readers only.
-      const tell = word === 'default' && mayReachHandlers(value, requested) ? report : report.warn;
-      tell(toInvalidPart(value, error), describe(word, error));
+      const at = toInvalidPart(value, error);
+      const message = describe(word, error);
+      if (word === 'example') report.warn(at, message);
+      // The base path of the server depends on such a default.
+      else if (isServerVariable(schema)) report(at, message);
+      else if (isRecord(schema.value)) {
+        report.warn(at, `${message} It is ignored.`);
+        delete schema.value.default;
+        dropped += 1;
+      }
     }
   }
+  return dropped;
 }
 
-/** Returns whether requests contain a place. @param requested The names of the schemas that they use. */
-function mayReachHandlers(place: DocumentNode, requested: ReadonlySet<string>): boolean {
-  const [section, kind, name = ''] = place.path;
-  const isSchema = section === 'components' && kind === 'schemas';
-  return isSchema ? requested.has(name) : directionOf(place) !== 'response';
-}
+const isServerVariable = ({ path }: DocumentNode): boolean => path[0] === 'servers' && path.at(-2) === 'variables';
 
 /** Returns the first error of a value; `undefined` too for invalid schemas, which other checks report. */
 type FindError = (value: unknown, schema: DocumentNode, direction: Direction) => ErrorObject | undefined;

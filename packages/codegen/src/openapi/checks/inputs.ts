@@ -165,7 +165,7 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
       const message = `"encoding" describes the fields of ${URLENCODED} and ${MULTIPART}, not of ${type}.`;
       report(child(media, 'encoding'), message, 'key');
     } else if (essence.startsWith('multipart/')) {
-      report(media, `"${type}" is not supported: use ${MULTIPART}, or x-body: deferred for its bytes.`, 'key');
+      report.warn(media, `"${type}" is sent and received as bytes, as only ${MULTIPART} is a form.`, 'key');
     } else if (essence.startsWith('text/') && findJsonType(type) === undefined)
       checkText(sources, { type, media }, report);
   }
@@ -199,17 +199,11 @@ interface Form {
 }
 
 function checkForm(sources: ContractSources, { essence, media }: Form, report: ReportDiagnostic): void {
-  const schema = follow(sources, child(media, 'schema'));
-  const types = schema === undefined ? [] : typesOf(schema);
-  if (schema !== undefined && types.some((type) => type !== 'object')) {
-    report(child(media, 'schema'), `Expected an object for the form ${essence}; received ${types.join(', ')}.`);
-    return;
-  }
   const members = listFormMembers(sources, media);
   const names = members.map(({ name }) => name);
   for (const [name, encoding] of entries(child(media, 'encoding'))) {
     if (names.includes(name)) continue;
-    report(encoding, `The form has no property "${name}".${didYouMean(name, names)}`, 'key');
+    report.warn(encoding, `The form has no property "${name}".${didYouMean(name, names)}`, 'key');
   }
   for (const member of members) checkMember(sources, { essence, member }, report);
 }

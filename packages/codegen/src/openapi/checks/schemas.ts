@@ -66,7 +66,8 @@ interface Schema {
   readonly parents: ReadonlyMap<unknown, DocumentNode>;
 }
 
-const RANGES = [
+/** The lower bounds with their upper bounds. */
+export const RANGES = [
   ['minimum', 'maximum'],
   ['minLength', 'maxLength'],
   ['minItems', 'maxItems'],
@@ -76,11 +77,6 @@ const RANGES = [
 
 function checkBounds(place: DocumentNode, report: ReportDiagnostic): void {
   const bound = (key: string) => child(place, key).value;
-  for (const [low, high] of RANGES) {
-    const [from, to] = [bound(low), bound(high)];
-    if (typeof from !== 'number' || typeof to !== 'number' || from <= to) continue;
-    report(child(place, low), `Expected ${low} to be at most ${high}, ${to}; received ${from}.`);
-  }
   const [above, below] = [bound('exclusiveMinimum'), bound('exclusiveMaximum')];
   const [top, bottom] = [below ?? bound('maximum'), above ?? bound('minimum')];
   const isEmpty = typeof top === 'number' && typeof bottom === 'number' && top <= bottom;
@@ -101,7 +97,7 @@ function checkBounds(place: DocumentNode, report: ReportDiagnostic): void {
 }
 
 /** Returns the types that a schema allows; `undefined` for all. */
-function listTypes(place: DocumentNode): readonly unknown[] | undefined {
+export function listTypes(place: DocumentNode): readonly unknown[] | undefined {
   const { value } = child(place, 'type');
   return value === undefined ? undefined : Array.isArray(value) ? (value as unknown[]) : [value];
 }
@@ -116,17 +112,20 @@ const TYPE_TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
 };
 
+/** Returns whether a value has one of some types. Unknown types have errors of their own. */
+export const fitsTypes = (types: readonly unknown[], value: unknown): boolean =>
+  types.some((type) => TYPE_TESTS[String(type)]?.(value) ?? true);
+
 function checkEnum(place: DocumentNode, report: ReportDiagnostic): void {
   const types = listTypes(place);
-  const values = [...items(child(place, 'enum')), ...(has(place, 'const') ? [child(place, 'const')] : [])];
+  const { value } = child(place, 'const');
+  if (has(place, 'const') && types !== undefined && !fitsTypes(types, value))
+    report(child(place, 'const'), `Expected a value of type ${types.join(' or ')}; received ${JSON.stringify(value)}.`);
   if (has(place, 'enum') && items(child(place, 'enum')).length === 0)
     report.warn(child(place, 'enum'), 'An empty enum allows no value.', 'key');
   const seen = new Set<string>();
-  for (const item of values) {
+  for (const item of items(child(place, 'enum'))) {
     const text = JSON.stringify(item.value);
-    if (types !== undefined && !types.some((type) => TYPE_TESTS[String(type)]?.(item.value) ?? true))
-      report(item, `Expected a value of type ${types.join(' or ')}; received ${text}.`);
-    if (item.path.at(-1) === 'const') continue;
     if (seen.has(text)) report.warn(item, `The value ${text} is listed twice.`);
     seen.add(text);
   }

@@ -10,6 +10,7 @@ import {
   items,
   type ReportDiagnostic,
 } from '../nodes.js';
+import { isUnicodePattern } from '../patterns.js';
 
 /**
  * Checks a document against {@link OPENAPI_GRAMMAR}: its fields, their types, and the targets of references.
@@ -30,20 +31,10 @@ const SCALARS: Readonly<Record<Scalar, { readonly expected: string; readonly fit
   boolean: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
   count: { expected: 'a whole number from 0', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
   number: { expected: 'a number', fits: Number.isFinite },
-  pattern: { expected: 'a regular expression', fits: isPattern },
+  pattern: { expected: 'a regular expression', fits: (value) => typeof value === 'string' && isUnicodePattern(value) },
   text: { expected: 'text', fits: (value) => typeof value === 'string' },
   values: { expected: 'a list', fits: Array.isArray },
 };
-
-/** Validators compile patterns with the `u` flag, which rejects needless escapes. */
-function isPattern(value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  try {
-    return new RegExp(value, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
 
 function checkShape(place: DocumentNode, shape: ValueRule, context: Context): void {
   if (shape === 'any') return;
@@ -114,11 +105,8 @@ function checkObject(place: DocumentNode, name: ObjectName, context: Context): v
   }
   if (section !== undefined && has(place, '$ref')) {
     checkReference(context.sources, place, section, context.report);
-    // Only schemas may have other fields beside `$ref`; elsewhere tools ignore them.
-    if (name !== 'schema') {
-      checkReferenceAlone(place, context);
-      return;
-    }
+    // Only schemas have other fields beside `$ref`.
+    if (name !== 'schema') return;
   }
   for (const [key, part] of entries(place)) {
     const shape = Object.hasOwn(fields, key) ? fields[key] : key.startsWith('x-') ? undefined : others;
@@ -129,14 +117,6 @@ function checkObject(place: DocumentNode, name: ObjectName, context: Context): v
   for (const key of required) {
     if (!has(place, key))
       context.report(place, `The required field ${key} is missing in this ${toWords(name)}.`, 'key');
-  }
-}
-
-function checkReferenceAlone(place: DocumentNode, { report }: Context): void {
-  for (const [key, part] of entries(place)) {
-    if (!['$ref', 'description', 'summary'].includes(key)) {
-      report(part, `Expected only description and summary beside $ref; received "${key}".`, 'key');
-    }
   }
 }
 
@@ -154,7 +134,9 @@ function checkUnknownField(
   if (!key.startsWith('x-')) {
     const near = didYouMean(key, known);
     const list = near === '' ? ` Known fields: ${known.join(', ')}.` : near;
-    report(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
+    // A schema without a keyword accepts more; elsewhere the field that is meant may change how a client calls.
+    const tell = near === '' || name === 'schema' ? report.warn : report;
+    tell(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
     return;
   }
   const owners = (Object.keys(OPENAPI_GRAMMAR) as ObjectName[]).filter((other) => key in OPENAPI_GRAMMAR[other].fields);
