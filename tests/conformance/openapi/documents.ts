@@ -927,6 +927,71 @@ paths:
   },
   {
     section,
+    feature: 'an error beside a header parameter without effect',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      parameters:
+        - { name: size, in: query, schema: { type: strng } }
+        - { name: Authorization, in: header, schema: { type: string } }
+        - { name: tag, in: query, schema: { type: strng } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '8:52 Expected type to be one of array, boolean, integer, null, number, object, string; received "strng". Did you mean "string"?',
+      '10:51 Expected type to be one of array, boolean, integer, null, number, object, string; received "strng". Did you mean "string"?',
+    ],
+  },
+  {
+    section,
+    feature: 'a version without quotes, and texts without a value',
+    note: 'A number is read as text, and nothing is ignored. A warning.',
+    outcome: 'supported',
+    contract: `info: { title: Items, version: 1.5, description: , license: { name: MIT, identifier: MIT } }
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '1:32 Expected version to be text; received 1.5. It is read as "1.5".',
+      '1:37 Expected description to be text; received nothing. It is ignored.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'a response without a description',
+    note: 'A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': {}
+`,
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 429, 500, 503.',
+      '8:9 The response has no description.',
+    ],
+    handlers: `  listItems: async () => ({ status: 200 }),`,
+    exchanges: [{ request: 'GET /items', status: 200 }],
+  },
+  {
+    section,
     feature: 'fragments in paths',
     note: 'They distinguish operations of one path, and clients do not send them. The server has the operation without a fragment, or the first one. A warning.',
     outcome: 'supported',

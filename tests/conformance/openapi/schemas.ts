@@ -3041,6 +3041,41 @@ components:
   },
   {
     section,
+    feature: 'examples of a schema with names',
+    note: 'They are ignored. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              examples: { small: { value: a } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:15 Expected examples to be a list; received a mapping. They are ignored.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+    ],
+  },
+  {
+    section,
     feature: 'an invalid pattern',
     note: 'It is not checked. A warning.',
     outcome: 'supported',

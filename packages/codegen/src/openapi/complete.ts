@@ -12,7 +12,7 @@ import {
   has,
   isRecord,
   items,
-  recordMove,
+  recordItems,
   type ReportDiagnostic,
 } from './nodes.js';
 import { listParameterNames } from './paths.js';
@@ -33,7 +33,7 @@ function dropReservedHeaders(sources: ContractSources, parent: DocumentNode, rep
   });
   if (kept.length === parameters.length) return;
   (parent.value as Record<string, unknown>).parameters = kept.map(({ value }) => value);
-  for (const [index, written] of kept.entries()) recordMove(child(child(parent, 'parameters'), index), written);
+  recordItems(child(parent, 'parameters'), kept);
 }
 
 /** Completes a contract, with a warning for each value that had to be derived. Changes the value of the document. */

@@ -13,7 +13,10 @@ interface Source {
 }
 
 /** Where a part is written: its document, and its path there. */
-type Written = Pick<DocumentNode, 'path' | 'source'>;
+type Written = Pick<DocumentNode, 'path' | 'source'> & {
+  /** Whether the path is that of the text, which may have a different part now. */
+  readonly isFinal?: true;
+};
 
 interface Positions {
   readonly document: Document;
@@ -177,13 +180,21 @@ export function recordMove({ source, path }: DocumentNode, written: Written): vo
   source.moved.set(path.join(SEPARATOR), written);
 }
 
+/** Records where the items of a list are written after some of them were removed. */
+export function recordItems(list: DocumentNode, kept: readonly Written[]): void {
+  const written = kept.map(findWritten);
+  for (const [index, { source, path }] of written.entries())
+    recordMove(child(list, index), { source, path, isFinal: true });
+}
+
 /** Returns the place at which a part is written. */
-function findWritten({ source, path }: DocumentNode): Written {
+function findWritten({ source, path }: Written): Written {
   let found: Written = { source, path };
   for (let end = path.length; end > 0; end -= 1) {
     const written = found.source.moved.get(found.path.slice(0, end).join(SEPARATOR));
     if (written === undefined) continue;
     found = { source: written.source, path: [...written.path, ...found.path.slice(end)] };
+    if (written.isFinal === true) return found;
     end = found.path.length + 1;
   }
   return found;

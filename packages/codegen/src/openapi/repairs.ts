@@ -5,7 +5,7 @@
 import { handlersName } from '../output.js';
 import { fitsTypes, listTypes, RANGES } from './checks/schemas.js';
 import { METHODS } from './contract.js';
-import { MULTIPART, parseMediaType, readTextValue, typesOf, URLENCODED } from './forms.js';
+import { findJsonType, MULTIPART, parseMediaType, readTextValue, typesOf, URLENCODED } from './forms.js';
 import { listObjects, type ObjectName, OPENAPI_GRAMMAR } from './grammar.js';
 import {
   child,
@@ -17,6 +17,7 @@ import {
   has,
   isRecord,
   items,
+  recordItems,
   recordMove,
   type ReportDiagnostic,
 } from './nodes.js';
@@ -39,6 +40,7 @@ export function repairContract(sources: ContractSources, root: DocumentNode, rep
     for (const { place, name } of listObjects(source)) {
       if (!isRecord(place.value)) continue;
       const object = { sources, place, value: place.value, report };
+      dropNullTexts(object);
       if (name !== 'schema' && OPENAPI_GRAMMAR[name].section !== undefined && has(place, '$ref'))
         dropBesideReference(object);
       else for (const repair of REPAIRS[name] ?? []) repair(object);
@@ -65,13 +67,21 @@ function mergeTags(root: DocumentNode, report: ReportDiagnostic): void {
   });
   if (renamed.size === 0) return;
   (root.value as Record<string, unknown>).tags = kept.map(({ value }) => value);
-  for (const [index, tag] of kept.entries()) recordMove(child(child(root, 'tags'), index), tag);
+  recordItems(child(root, 'tags'), kept);
   for (const [, item] of entries(child(root, 'paths'))) {
     for (const method of METHODS) {
       const { value } = child(item, method);
       if (isRecord(value) && Array.isArray(value.tags))
         value.tags = value.tags.map((tag) => renamed.get(tag) ?? (tag as unknown));
     }
+  }
+}
+
+function dropNullTexts({ place, value, report }: Repaired): void {
+  for (const key of ['description', 'summary', 'title']) {
+    if (value[key] !== null || !has(place, key)) continue;
+    report.warn(child(place, key), `Expected ${key} to be text; received nothing. It is ignored.`, 'key');
+    Reflect.deleteProperty(value, key);
   }
 }
 
@@ -128,7 +138,7 @@ function fixEnum({ place, value, report }: Repaired): void {
     const message = `Expected a value of type ${types.join(' or ')}; received ${JSON.stringify(item.value)}.`;
     if (converted === undefined) report.warn(item, `${message} It is ignored.`);
     else report.warn(item, `${message} It is read as ${JSON.stringify(converted)}.`);
-    return converted === undefined ? [] : [{ ...item, path: item.path, source: item.source, value: converted }];
+    return converted === undefined ? [] : [{ path: item.path, source: item.source, value: converted }];
   });
   const written = items(child(place, 'enum'));
   if (kept.every(({ value: one }, index) => one === written[index]?.value) && kept.length === written.length) return;
@@ -138,7 +148,7 @@ function fixEnum({ place, value, report }: Repaired): void {
     return;
   }
   value.enum = unique.map((item) => item.value);
-  for (const [index, item] of unique.entries()) recordMove(child(child(place, 'enum'), index), item);
+  recordItems(child(place, 'enum'), unique);
 }
 
 /** Returns a scalar as the only type that a schema allows, such as a text for a number that lacks its quotes. */
@@ -193,16 +203,40 @@ function dropContent({ place, report }: Repaired): void {
   }
 }
 
-/** The fields of a form are the properties of an object. */
-function dropFormSchema({ sources, place, report }: Repaired): void {
+/** Forms are objects, and other texts are strings. */
+function fixBodySchema({ sources, place, report }: Repaired): void {
   for (const [type, media] of entries(child(place, 'content'))) {
-    if (!isRecord(media.value) || ![URLENCODED, MULTIPART].includes(parseMediaType(type)?.essence ?? '')) continue;
+    if (!isRecord(media.value) || has(place, 'x-body')) continue;
+    const expected = findBodyType(type);
     const schema = has(media, 'schema') ? follow(sources, child(media, 'schema')) : undefined;
     const types = schema === undefined ? [] : typesOf(schema);
-    if (types.every((one) => one === 'object')) continue;
-    const message = `Expected an object for the form ${type}; received ${types.join(', ')}. The form has no known fields.`;
+    if (expected === undefined || types.every((one) => one === expected)) continue;
+    const message = `Expected the type ${expected} for the body ${type}; received ${types.join(', ')}. The schema is ignored.`;
     report.warn(child(media, 'schema'), message);
-    media.value.schema = { type: 'object' };
+    media.value.schema = { type: expected };
+  }
+}
+
+function findBodyType(type: string): 'object' | 'string' | undefined {
+  const { essence = '' } = parseMediaType(type) ?? {};
+  if (essence === URLENCODED || essence === MULTIPART) return 'object';
+  return essence.startsWith('text/') && findJsonType(type) === undefined ? 'string' : undefined;
+}
+
+/** A part of a form has a content type. Its style, which OpenAPI 3.0 ignores, would replace it in OpenAPI 3.1. */
+function dropPartStyles({ place, report }: Repaired): void {
+  for (const [type, media] of entries(child(place, 'content'))) {
+    if (parseMediaType(type)?.essence !== MULTIPART) continue;
+    for (const [, encoding] of entries(child(media, 'encoding'))) {
+      for (const field of ['style', 'explode', 'allowReserved'].filter((key) => has(encoding, key))) {
+        report.warn(
+          child(encoding, field),
+          `"${field}" is ignored for a part of ${MULTIPART}, which has a contentType.`,
+          'key',
+        );
+        Reflect.deleteProperty(encoding.value as object, field);
+      }
+    }
   }
 }
 
@@ -234,12 +268,37 @@ function dropBareContent({ sources, place, report }: Repaired): void {
   }
 }
 
+function describeResponse({ place, value, report }: Repaired): void {
+  if (has(place, 'description')) return;
+  report.warn(place, 'The response has no description.', 'key');
+  value.description = '';
+}
+
+/** The examples of a schema are a list; those of a parameter or a media type are named. */
+function dropExamples({ place, value, report }: Repaired): void {
+  if (!isRecord(value.examples)) return;
+  report.warn(child(place, 'examples'), 'Expected examples to be a list; received a mapping. They are ignored.', 'key');
+  delete value.examples;
+}
+
+/** YAML reads `version: 1.0` as a number. */
+function quote(key: string): Repair {
+  return ({ place, value, report }) => {
+    if (typeof value[key] !== 'number' && typeof value[key] !== 'boolean') return;
+    const text = String(value[key]);
+    report.warn(child(place, key), `Expected ${key} to be text; received ${text}. It is read as "${text}".`);
+    value[key] = text;
+  };
+}
+
 const REPAIRS: Readonly<Partial<Record<ObjectName, readonly Repair[]>>> = {
+  info: [quote('version')],
   operation: [dropBareContent],
   parameter: [requirePathParameter, writeAsJson],
   pathItem: [dropBody],
-  requestBody: [dropContent, dropFormSchema],
-  response: [dropContent],
-  schema: [dropBooleanRequired, dropPattern, dropRanges, fixEnum],
+  requestBody: [dropContent, fixBodySchema, dropPartStyles],
+  response: [describeResponse, dropContent],
+  schema: [dropBooleanRequired, dropExamples, dropPattern, dropRanges, fixEnum],
+  serverVariable: [quote('default')],
   webhook: [dropBody],
 };

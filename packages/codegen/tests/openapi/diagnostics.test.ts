@@ -209,7 +209,7 @@ test.each([
     '          description: The note.\n',
     '',
     "|'201'",
-    /field description is missing in this response/,
+    /response has no description/,
   ],
   [
     'an operation without responses',

@@ -11,7 +11,6 @@ import {
   parseMediaType,
   readTextValue,
   type TextValue,
-  typesOf,
   URLENCODED,
 } from '../forms.js';
 import {
@@ -20,7 +19,6 @@ import {
   type DocumentNode,
   entries,
   findTextField,
-  follow,
   has,
   type ReportDiagnostic,
   UNSAFE_NAME,
@@ -166,8 +164,7 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
       report(child(media, 'encoding'), message, 'key');
     } else if (essence.startsWith('multipart/')) {
       report.warn(media, `"${type}" is sent and received as bytes, as only ${MULTIPART} is a form.`, 'key');
-    } else if (essence.startsWith('text/') && findJsonType(type) === undefined)
-      checkText(sources, { type, media }, report);
+    }
   }
 }
 
@@ -177,19 +174,6 @@ export function hasFiles(sources: ContractSources, body: DocumentNode): boolean 
     ([type, media]) =>
       parseMediaType(type)?.essence === MULTIPART &&
       listFormMembers(sources, media).some((member) => isFile(sources, member)),
-  );
-}
-
-function checkText(
-  sources: ContractSources,
-  { type, media }: { readonly type: string; readonly media: DocumentNode },
-  report: ReportDiagnostic,
-): void {
-  const schema = has(media, 'schema') ? follow(sources, child(media, 'schema')) : undefined;
-  if (schema === undefined || typesOf(schema).every((one) => one === 'string')) return;
-  report(
-    child(media, 'schema'),
-    `Expected the type string for the body ${type}; received ${typesOf(schema).join(', ')}.`,
   );
 }
 
@@ -218,15 +202,6 @@ function checkMember(
   const limited = [encoding, schema].find((place) => has(place, 'x-max-bytes'));
   if (limited !== undefined && !isReceivedFile) {
     report(child(limited, 'x-max-bytes'), `x-max-bytes limits files, and "${name}" is a field. Use maxLength.`, 'key');
-  }
-  if (essence === MULTIPART) {
-    for (const field of ['style', 'explode', 'allowReserved'].filter((key) => has(encoding, key))) {
-      report(
-        child(encoding, field),
-        `"${field}" is not supported for a part of ${essence}, which has a contentType.`,
-        'key',
-      );
-    }
   }
   if (isReceivedFile || isJsonField(sources, member)) return;
   const value = readTextValue(sources, schema, (place, expected) =>
