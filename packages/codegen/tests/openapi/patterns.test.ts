@@ -71,7 +71,7 @@ test.each([
   ['has flags in the middle', 'a(?i)b'],
   ['has ranges with some of the letters', '(?i)[1-Z]'],
   ['has classes of Unicode without case', String.raw`(?i)\p{Lu}`],
-  ['is no regular expression', '[_-.]'],
+  ['is not a regular expression', '[_-.]'],
 ])('translatePattern: leaves a pattern that %s', (_reason, pattern) => {
   expect(translatePattern(pattern)).toBeUndefined();
 });
