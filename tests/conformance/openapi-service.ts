@@ -87,6 +87,7 @@ export async function generateRow({ contract, documents: others = {} }: Generate
       clientEvents: '@trellis/client/events',
       clientOptions: '@trellis/client/create-client',
       clientPaging: '@trellis/client/paging',
+      clientPaths: '@trellis/client/paths',
       clientRetry: '@trellis/client/retry',
       operation: '@trellis/server/rest/operation',
     },

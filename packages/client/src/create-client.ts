@@ -1,5 +1,6 @@
-import createFetchClient, { type HeadersOptions, mergeHeaders, type Middleware } from 'openapi-fetch';
+import createFetchClient, { mergeHeaders, type Middleware } from 'openapi-fetch';
 import { encodeBody, type ParameterStyles, writeCookies, writeHeaders, writePath, writeQuery } from './encoding.js';
+import type { splitPath, UntypedInit } from './paths.js';
 import { fetchWithRetry, type ResolvedOptions, type RetryEvent, type RetrySettings } from './retry.js';
 import type { MethodName, ParseAs, ServiceClient } from './service-client.js';
 
@@ -19,6 +20,8 @@ interface ServiceContract {
   readonly mediaTypes?: Readonly<Record<string, string>>;
   /** `GET /notes` → the styles of its parameters, for those that are not written in the usual way. */
   readonly styles?: Readonly<Record<string, ParameterStyles>>;
+  /** Converts paths with fragments and queries, if the contract has some. */
+  readonly toTarget?: typeof splitPath;
 }
 
 /**
@@ -55,55 +58,33 @@ export function createClient<Paths>(contract: ServiceContract, options: ClientOp
   } as unknown as ServiceClient<Paths>;
 }
 
-const METHODS: readonly MethodName[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'];
+const METHODS = 'delete get head options patch post put trace'.split(' ') as MethodName[];
 
-/** A call without the types of the contract. */
-interface UntypedInit {
-  readonly body?: unknown;
-  readonly headers?: HeadersOptions;
-  readonly bodySerializer?: unknown;
-  readonly parseAs?: ParseAs;
-  readonly signal?: AbortSignal | null;
-  readonly params?: Readonly<
-    Partial<Record<'cookie' | 'header' | 'path' | 'query', Readonly<Record<string, unknown>>>>
-  >;
+interface UntypedResult {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
 }
 
-type UntypedRequest = (
-  method: MethodName,
-  path: string,
-  init?: UntypedInit,
-) => Promise<{ readonly data?: unknown; readonly error?: unknown; readonly response: Response }>;
+type UntypedRequest = (method: MethodName, path: string, init?: UntypedInit) => Promise<UntypedResult>;
 
 /** Returns a function that encodes the body, sends the request, and adds the status to the result. */
-function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: ServiceContract) {
+function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {}, toTarget }: ServiceContract) {
   return async (method: MethodName, declared: string, given: UntypedInit = {}) => {
     const name = `${method.toUpperCase()} ${declared}`;
     const own = styles[name];
-    const [path, init] = splitPath(declared, given);
+    const [path, init] = toTarget?.(declared, given) ?? [declared, given];
     requireSamePath(name, path, init.params?.path ?? {}, own ?? {});
     const written = withStyles(init, own);
     requireHeaderTexts(name, written.params?.header ?? {});
     const encoded = encodeInit(written, mediaTypes[name] ?? JSON_TYPE, own);
     const result = await send(method, path, encoded).catch((error: unknown) => throwNotJson(name, error));
-    const { response } = result;
-    return { ...result, ...(await readEmpty(response, result.data, init.parseAs)), status: response.status };
+    return { ...result, ...(await readEmpty(result, init.parseAs)), status: result.response.status };
   };
-}
-
-/** Removes the fragment of a path, which only distinguishes operations, and moves its query to the parameters. */
-function splitPath(declared: string, init: UntypedInit): readonly [path: string, init: UntypedInit] {
-  const [path = '', query = ''] = declared.replace(/#.*$/s, '').split('?');
-  if (query === '') return [path, init];
-  const params = {
-    ...init.params,
-    query: { ...Object.fromEntries(new URLSearchParams(query)), ...init.params?.query },
-  };
-  return [path, { ...init, params }];
 }
 
 /** Returns the data of a successful response without a body, such as an empty text. As JSON it has none. */
-async function readEmpty(response: Response, data: unknown, parseAs: ParseAs = 'json'): Promise<{ data?: unknown }> {
+async function readEmpty({ data, response }: UntypedResult, parseAs: ParseAs = 'json'): Promise<{ data?: unknown }> {
   if (!response.ok || data !== undefined || parseAs === 'json') return {};
   return { data: parseAs === 'stream' ? response.body : await response[parseAs]() };
 }

@@ -62,6 +62,7 @@ const TOOLKIT = {
   clientEvents: '@trellis/client/events',
   clientOptions: '@trellis/client/create-client',
   clientPaging: '@trellis/client/paging',
+  clientPaths: '@trellis/client/paths',
   clientRetry: '@trellis/client/retry',
   operation: '@trellis/server/rest/operation',
   recordQueries: '@trellis/site/query/record-queries',

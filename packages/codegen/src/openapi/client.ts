@@ -13,6 +13,7 @@ import {
   type TextFormat,
 } from './contract.js';
 import type { FormField } from './forms.js';
+import { toRoute } from './paths.js';
 import type { ServiceConfig, ServiceModules } from './preset.js';
 
 /** Writes `client.ts`: the function that creates a client of the service, and related exports. */
@@ -21,8 +22,10 @@ export function writeClient(contract: Contract, { service, tokenVariable, module
   const name = pascal(service);
   const mediaTypes = contract.operations.flatMap(writeMediaType);
   const styles = contract.operations.flatMap(writeStyles);
+  const hasSuffixes = contract.operations.some(({ path }) => toRoute(path) !== path);
   return `${printModules('import', [
     [modules.client, 'createClient', 'type ServiceClient'],
+    ...(hasSuffixes ? [[modules.clientPaths, 'splitPath'] as const] : []),
     [modules.clientOptions, 'type ClientOptions'],
     [
       modules.clientErrors,
@@ -56,7 +59,7 @@ ${docstring(`Creates a client of ${title}.
     revision,
     product: ${toStringLiteral(title)},
     tokenVariable: TOKEN_ENV_VAR,
-${writeTable('mediaTypes', mediaTypes)}${writeTable('styles', styles)}  } as const;
+${writeTable('mediaTypes', mediaTypes)}${writeTable('styles', styles)}${hasSuffixes ? '    toTarget: splitPath,\n' : ''}  } as const;
   return createClient<paths>(contract, options);
 }
 `;

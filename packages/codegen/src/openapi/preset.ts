@@ -84,6 +84,7 @@ export type ServiceModules = Readonly<
     | 'clientEvents'
     | 'clientOptions'
     | 'clientPaging'
+    | 'clientPaths'
     | 'clientRetry'
     | 'operation',
     string

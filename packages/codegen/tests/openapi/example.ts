@@ -153,6 +153,7 @@ export const CONFIG: ServiceConfig = {
     clientEvents: '#client',
     clientOptions: '#client-options',
     clientPaging: '#client-paging',
+    clientPaths: '#client-paths',
     clientRetry: '#client-retry',
     operation: '#operation',
   },

@@ -138,7 +138,7 @@ function findCredential(
 ): string | undefined {
   const { headers, headersDistinct, url = '' } = request;
   if (type !== 'apiKey') {
-    const [, method = '', text = ''] = /^(\S+) +(\S.*?) *$/.exec(headers.authorization ?? '') ?? [];
+    const [, method = '', text = ''] = /^(\S+) +(\S.*)$/.exec(headers.authorization?.trimEnd() ?? '') ?? [];
     const isKnown = method.toLowerCase() === (scheme ?? 'bearer');
     // Schemes that the server does not know may have several parts (RFC 9110, 11.4).
     return isKnown && (isCustom(scheme) || !text.includes(' ')) ? text : undefined;

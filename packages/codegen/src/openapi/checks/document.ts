@@ -197,9 +197,6 @@ function checkPathParameters({ path, place, method, parameters }: IndexedOperati
     if (name !== undefined && !names.includes(name)) {
       report(mention, `The path "${path}" has no segment "{${name}}".${didYouMean(name, names)}`);
     }
-    if (child(described, 'required').value !== true) {
-      report(described, `Expected required: true for the path parameter "${name ?? ''}".`);
-    }
     if (child(described, 'x-rest').value === true && !toRoute(path).endsWith(`/{${name ?? ''}}`)) {
       report(mention, `x-rest is allowed on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
     }
