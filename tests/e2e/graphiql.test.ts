@@ -12,7 +12,7 @@ import { startWatchedServer, type WatchedServer } from './support/test-server.js
 
 /** The element of a GraphiQL editor, with its CodeMirror instance. */
 interface EditorElement extends HTMLElement {
-  readonly CodeMirror: { getValue(): string; readonly operationName?: string | null };
+  readonly CodeMirror: { getValue(): string; setValue(text: string): void; readonly operationName?: string | null };
 }
 
 /** The operation names of the examples, in their order. */
@@ -69,6 +69,11 @@ describeInBrowser('GraphQL explorer', () => {
     await eventually(async () => expect(await examples.count()).toBe(OPERATIONS.length));
     for (const [index, operation] of OPERATIONS.entries()) {
       await examples.nth(index).click();
+      // The first example has the text of the tab before.
+      await page
+        .locator('.graphiql-tab')
+        .nth(index + 1)
+        .waitFor();
       await waitForOperation(page, operation);
       const result = await run(page);
       expect(result).not.toHaveProperty('errors');
@@ -83,11 +88,34 @@ describeInBrowser('GraphQL explorer', () => {
       (response) => response.request().postData()?.includes(OPERATIONS[3]!) ?? false,
     );
     await page.evaluate(async (index) => {
+      const editor = document.querySelector<EditorElement>('.graphiql-query-editor .CodeMirror')!.CodeMirror;
+      const before = editor.getValue();
       document.querySelectorAll<HTMLElement>('.explorer-examples button')[index]?.click();
-      await new Promise(requestAnimationFrame);
+      while (editor.getValue() === before) await new Promise(requestAnimationFrame);
       document.querySelector<HTMLElement>('.graphiql-execute-button')?.click();
     }, 3);
     expect((await responded).status()).toBe(200);
+  });
+
+  test('an example stays in its tab if GraphiQL is about to store the text of the tab before', async () => {
+    await page.goto(`${house.server.origin}/graphql`);
+    await waitForOperation(page, OPERATIONS[0]!);
+    const texts = await page.evaluate(async (index) => {
+      const editor = document.querySelector<EditorElement>('.graphiql-query-editor .CodeMirror')!.CodeMirror;
+      const button = document.querySelectorAll<HTMLElement>('.explorer-examples button')[index];
+      // GraphiQL stores a text after 100 ms. The click follows before React has drawn the tab with it.
+      editor.setValue('query Typed { site { host } }');
+      const clicked = new Promise<void>((resolve) => setTimeout(() => resolve(button?.click()), 100));
+      const lateAt = performance.now() + 150;
+      while (performance.now() < lateAt);
+      await clicked;
+      // GraphiQL has stored the text of the new tab afterwards.
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const tabs = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}') as { tabs: { query: string }[] };
+      return [...tabs.tabs.map(({ query }) => query), editor.getValue()];
+    }, 3);
+    const operations = texts.map((text) => /query (\w+)/.exec(text)?.[1]);
+    expect(operations).toEqual(['Typed', OPERATIONS[3], OPERATIONS[3]]);
   });
 
   test('the explorer is accessible in both themes', async () => {

@@ -1,6 +1,6 @@
-/** @import { Editors, ExplorerRequest, EditedRequest } from './globals.d.ts' */
+/** @import { Editors, ExplorerRequest, EditedRequest, NewTab } from './globals.d.ts' */
 
-const { createElement: element, useEffect, useRef, useState } = React;
+const { createElement: element, useEffect, useLayoutEffect, useRef, useState } = React;
 const { ToolbarMenu, useEditorContext } = GraphiQL.React;
 
 /** The key in `localStorage` of the title of the open plugin, which is empty if none is open. */
@@ -10,17 +10,32 @@ const KEPT_PLUGIN = 'graphiql:visiblePlugin';
 const ROOMY = '(min-width: 60rem)';
 
 /**
- * Opens a query in a new tab and leaves the other tabs unchanged.
+ * Returns a function that opens a query in a new tab and leaves the other tabs unchanged.
  *
- * @param {Editors} editors
- * @param {string} query
- * @param {string} [variables]
+ * GraphiQL writes to the editors while it computes the state of its tabs. React computes it again if an update of lower
+ * priority came before, such as one that stores the text of a tab, and the new tab would lose its text. So the tab is
+ * added right after a render of that priority, and once there are editors.
+ *
+ * @returns {(tab: NewTab) => void}
  */
-function openTab({ addTab, queryEditor, variableEditor }, query, variables = '') {
-  // The editors switch to the new tab only after a render.
-  ReactDOM.flushSync(addTab);
-  queryEditor?.setValue(query);
-  variableEditor?.setValue(variables);
+function useOpenTab() {
+  const { addTab, queryEditor, variableEditor } = useEditorContext({ nonNull: true });
+  const [next, setNext] = useState(/** @type {NewTab | undefined} */ (undefined));
+  const opened = useRef(next);
+  useLayoutEffect(() => {
+    if (next === opened.current || !queryEditor || !variableEditor) return undefined;
+    opened.current = next;
+    // React allows no synchronous render inside an effect.
+    queueMicrotask(() => {
+      // The editors switch to the new tab only after a render.
+      ReactDOM.flushSync(addTab);
+      queryEditor.setValue(next?.query ?? '');
+      variableEditor.setValue(next?.variables ?? '');
+    });
+    return undefined;
+  });
+  // Updates of a click have a high priority, and those of a timer do not.
+  return (tab) => void setTimeout(() => setNext({ ...tab }), 0);
 }
 
 const send = GraphiQL.createFetcher({ url: location.pathname });
@@ -38,7 +53,7 @@ function fetchResult({ operationName, ...request }, options) {
 }
 
 function Examples() {
-  const editors = useEditorContext({ nonNull: true });
+  const openTab = useOpenTab();
   return element(
     'section',
     { className: 'explorer-examples', 'aria-label': 'Examples' },
@@ -51,7 +66,7 @@ function Examples() {
         element(
           'li',
           { key: title },
-          element('button', { type: 'button', onClick: () => openTab(editors, query, variables) }, title),
+          element('button', { type: 'button', onClick: () => openTab({ query, variables }) }, title),
           element('p', null, about),
         ),
       ),
@@ -213,7 +228,7 @@ const withTabKeys = new WeakSet();
  */
 function WithEditors({ link }) {
   const editors = useEditorContext({ nonNull: true });
-  const isOpened = useRef(false);
+  const openTab = useOpenTab();
   // GraphiQL closes all plugins in an effect that follows this one.
   useEffect(() => void setTimeout(openFirstPlugin, 0), []);
   useEffect(() => {
@@ -226,12 +241,9 @@ function WithEditors({ link }) {
     return undefined;
   });
   useEffect(() => {
-    if (link === undefined || isOpened.current || !editors.queryEditor || !editors.variableEditor) return undefined;
-    isOpened.current = true;
-    // React allows no synchronous render inside an effect.
-    setTimeout(() => openTab(editors, link.query, link.variables), 0);
+    if (link !== undefined) openTab(link);
     return undefined;
-  });
+  }, []);
   return null;
 }
 

@@ -24,6 +24,13 @@ type Node = { readonly type: unknown } | string | null | undefined | readonly No
 
 type Component<Properties> = (properties: Properties) => Node;
 
+/** The text of a new tab of the explorer. */
+export interface NewTab {
+  readonly query: string;
+  /** JSON. */
+  readonly variables?: string;
+}
+
 /** The request in the editors of the explorer. */
 export interface ExplorerRequest {
   /** The address of the endpoint. */
@@ -165,6 +172,7 @@ declare global {
       children: (buttons: ToolbarButtons) => Node,
     ): Node;
     useEffect(effect: () => (() => void) | undefined, inputs?: readonly unknown[]): void;
+    useLayoutEffect(effect: () => (() => void) | undefined, inputs?: readonly unknown[]): void;
     useState<Value>(value: Value): [value: Value, set: (value: Value) => void];
     useRef<Value>(value: Value): { current: Value };
   };
