@@ -10,6 +10,25 @@ export const retry = { maxRetries: 2, maxRetryAfterMs: 1_000 };
 /** Whether the server runs a release with other contracts than this tab. */
 let isOutdated = false;
 
+/** How long a user waits for a response, all attempts together; the server ends most of its own work earlier. */
+const MAX_WAIT_MS = 30_000;
+
+/** Returns a signal that aborts with a `TimeoutError` after {@link MAX_WAIT_MS}, or before that with another signal. */
+export function limitWait(other?: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const { signal } = controller;
+  setTimeout(() => controller.abort(new DOMException('No response in time', 'TimeoutError')), MAX_WAIT_MS);
+  other?.addEventListener('abort', () => controller.abort(other.reason), { signal });
+  if (other?.aborted) controller.abort(other.reason);
+  return signal;
+}
+
+/** Limits the wait for each response but streams. It creates the request that the other middlewares see, so it comes first. */
+export const limitRequest: Middleware = {
+  onRequest: ({ request, options }) =>
+    options.parseAs === 'stream' ? request : new Request(request, { signal: limitWait(request.signal) }),
+};
+
 /** The only warning of the client is about a server with a different revision of its contract. */
 export const onWarning = (): void => void (isOutdated = true);
 
@@ -73,7 +92,7 @@ const createKey = (): string =>
 /** Compares the clock of the browser with that of the server, which a response names. */
 export const measureClock: Middleware = { onResponse: ({ response }) => recordServerTime(response) };
 
-dashboardClient.use(repeatLostChange, measureClock);
+dashboardClient.use(limitRequest, repeatLostChange, measureClock);
 
 /** Lets the browser load the document of a clicked link, in place of the router, once this tab is outdated. */
 export function loadDocumentsWhenOutdated(): void {

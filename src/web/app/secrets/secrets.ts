@@ -1,13 +1,22 @@
 import { createSecretsClient, readAll } from '../../../generated/secrets/client.js';
 import { type SealingCode, SealingError } from '../../../sealing/sealing-error.js';
-import { measureClock, onWarning, type Problem, repeatLostChange, requireData, retry, toProblem } from '../api.js';
+import {
+  limitRequest,
+  measureClock,
+  onWarning,
+  type Problem,
+  repeatLostChange,
+  requireData,
+  retry,
+  toProblem,
+} from '../api.js';
 import { useFormError } from '../ui/form.js';
 import { repeatAfterSignIn } from '../ui/require-sign-in.js';
 import type { ConsumerEntry, ObjectMetadata } from './metadata.js';
 
 /** The client of the secrets service. The session cookie authenticates it. */
 export const secretsClient = createSecretsClient('/secrets', { retry, onWarning });
-secretsClient.use(repeatLostChange, measureClock, repeatAfterSignIn);
+secretsClient.use(limitRequest, repeatLostChange, measureClock, repeatAfterSignIn);
 
 /** Lists all secrets, each variant on its own. */
 export async function listAllSecrets(): Promise<ObjectMetadata[]> {

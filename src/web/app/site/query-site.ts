@@ -1,5 +1,5 @@
 import type { TypedQuery } from '@trellis/client/site-client';
-import { requireData } from '../api.js';
+import { limitWait, requireData, toProblem, waitToRetry } from '../api.js';
 import { loadSession } from '../session.js';
 
 type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
@@ -44,11 +44,44 @@ export const querySitePartially = async <Result, Given = Variables>(
   variables?: Given,
 ): Promise<Result> => (await send<Result>(query, variables)).data;
 
+/** The outcome of a query: its result, or why it failed. */
+export type QueryOutcome<Result> =
+  { readonly result: Result; readonly error?: undefined } | { readonly result?: undefined; readonly error: unknown };
+
+/**
+ * Queries the site after a pause, in which the user may continue to type, and after an outage again and again. Returns a function
+ * that stops this.
+ */
+export function queryLater<Result>(
+  [query, variables]: readonly [query: string, variables?: Variables],
+  delayMs: number,
+  settle: (outcome: QueryOutcome<Result>) => void,
+): () => void {
+  const left = new AbortController();
+  const { signal } = left;
+  const attempt = async (failures: number): Promise<void> => {
+    const outcome: QueryOutcome<Result> = await querySite<Result>(query, variables).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    if (signal.aborted) return;
+    settle(outcome);
+    if (outcome.result !== undefined || toProblem(outcome.error).isTemporary !== true) return;
+    void waitToRetry(failures + 1, signal).then(() => (signal.aborted ? undefined : attempt(failures + 1)));
+  };
+  const timer = setTimeout(() => void attempt(0), delayMs);
+  return () => {
+    clearTimeout(timer);
+    left.abort();
+  };
+}
+
 async function send<T>(query: string, variables: unknown = {}) {
   const response = await fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify({ query, variables }),
+    signal: limitWait(),
   });
   // The session has ended. Loading it leads to the sign-in page.
   if (response.status === 401) await loadSession();

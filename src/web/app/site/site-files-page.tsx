@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { graphql } from '../../../generated/queries/queries.js';
 import { ActionButton } from '../ui/buttons.js';
-import { Select } from '../ui/form.js';
+import { ProblemText, Select } from '../ui/form.js';
 import { AsyncContent, useReloadOnReturn, useResource } from '../ui/resource.js';
 import { DetailsPanel, Pagination, SearchField } from './entry-list.js';
 import { FolderEntries, type FolderPage, FOLDER_PAGE_SIZE, readFolderPage, SourceList } from './folder-entries.js';
@@ -247,7 +247,8 @@ function ImagePreview({ id }: { readonly id: string }) {
   const [isBroken, setBroken] = useState(false);
   const load = useCallback(async () => (await querySite(PREVIEW, { id })).file?.childImageProc ?? null, [id]);
   const { value, problem } = useResource(load);
-  if (isBroken || problem !== undefined) return <p class="problem">{problem ?? 'The image can’t be shown.'}</p>;
+  if (isBroken || (problem !== undefined && value === undefined))
+    return <p class="problem">{problem ? <ProblemText problem={problem} /> : 'The image can’t be shown.'}</p>;
   if (!value?.fixed) return <div class="portrait" />;
   const { fixed, original } = value;
   return (

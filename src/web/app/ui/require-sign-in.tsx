@@ -3,6 +3,7 @@ import type { Middleware } from 'openapi-fetch';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { limitWait } from '../api.js';
 import {
   type Audience,
   findUser,
@@ -92,7 +93,7 @@ export const repeatAfterSignIn: Middleware = {
     // A body can be read only once, so a copy is needed to send it again.
     originals.set(request, request.clone());
   },
-  async onResponse({ request, response }) {
+  async onResponse({ request, response, options }) {
     const original = originals.get(request);
     const isAsked = response.status === 401 && Boolean(user.value) && !isAboutSignIn(request);
     if (!isAsked || original === undefined || (isDeclined && request.method === 'GET')) return undefined;
@@ -100,7 +101,9 @@ export const repeatAfterSignIn: Middleware = {
     const isConfirmation = (response.headers.get('WWW-Authenticate') ?? '').includes(
       'insufficient_user_authentication',
     );
-    if (await askToSignIn(isConfirmation)) return fetch(original);
+    // The wait for the sign-in may have taken all the time of the first request.
+    if (await askToSignIn(isConfirmation))
+      return fetch(options.parseAs === 'stream' ? original : new Request(original, { signal: limitWait() }));
     if (isConfirmation) throw new Error('Confirm this with your passkey. Nothing was changed.');
     return undefined;
   },

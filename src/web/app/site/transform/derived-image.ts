@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Problem, toProblem } from '../../api.js';
-import { querySite, SiteQueryError } from '../query-site.js';
+import { limitWait, type Problem, toProblem } from '../../api.js';
+import { queryLater, SiteQueryError } from '../query-site.js';
 import { formatQuery, type TransformField } from './transform.js';
 
 /** Waits for the user to stop typing, so that not every letter generates an image. */
@@ -62,20 +62,10 @@ export function useDerivedImage({
   });
   useEffect(() => {
     if (!isWritten) return;
-    let isLatest = true;
-    const settle = (outcome: Omit<TransformState, 'isCurrent'>): void => {
-      if (isLatest) setMade((last) => ({ ...(last.image && { image: last.image }), ...outcome, forQuery: query }));
-    };
-    const timer = setTimeout(() => {
-      querySite<MadeResult>(query).then(
-        ({ file }) => settle({ image: file?.childImageProc?.[field.name] ?? {} }),
-        (error: unknown) => settle(toFailure(error)),
-      );
-    }, QUERY_DELAY_MS);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
+    return queryLater<MadeResult>([query], QUERY_DELAY_MS, ({ result, error }) => {
+      const outcome = result ? { image: result.file?.childImageProc?.[field.name] ?? {} } : toFailure(error);
+      setMade((last) => ({ ...(last.image && { image: last.image }), ...outcome, forQuery: query }));
+    });
   }, [query, isWritten, field.name]);
   const isCurrent = forQuery === query && isWritten;
   return isCurrent ? { ...made, isCurrent } : { ...(made.image && { image: made.image }), isCurrent };
@@ -120,7 +110,7 @@ async function measure(
 async function fetchSize(link: string, signal: AbortSignal): Promise<number | null> {
   // A data URL is part of the response, so the length of its text is its size.
   if (link.startsWith('data:')) return link.length;
-  const response = await fetch(link, { signal });
+  const response = await fetch(link, { signal: limitWait(signal) });
   return response.ok ? (await response.blob()).size : null;
 }
 

@@ -7,7 +7,7 @@ import { type Problem, toProblem } from '../../api.js';
 import { CopyButton } from '../../ui/buttons.js';
 import { ProblemText } from '../../ui/form.js';
 import { AsyncContent, EmptyState, useResource } from '../../ui/resource.js';
-import { querySite } from '../query-site.js';
+import { queryLater, querySite } from '../query-site.js';
 import { SiteLayout } from '../site-layout.js';
 import { linkToLocation, ROOT_LOCATION } from '../site-location.js';
 import { useDerivedImage } from './derived-image.js';
@@ -169,20 +169,9 @@ function PictureMarkup({ path, recipe }: PictureMarkupProps) {
   const [found, setFound] = useState<{ readonly markup?: string; readonly problem?: Problem }>({});
   useEffect(() => {
     if (query === undefined) return;
-    let isLatest = true;
-    const settle = (next: typeof found): void => {
-      if (isLatest) setFound(next);
-    };
-    const timer = setTimeout(() => {
-      querySite<PictureResult>(query, { path }).then(
-        ({ file }) => settle({ markup: formatPicture(file?.childImageProc ?? {}) }),
-        (error: unknown) => settle({ problem: toProblem(error) }),
-      );
-    }, QUERY_DELAY_MS);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
+    return queryLater<PictureResult>([query, { path }], QUERY_DELAY_MS, ({ result, error }) =>
+      setFound(result ? { markup: formatPicture(result.file?.childImageProc ?? {}) } : { problem: toProblem(error) }),
+    );
   }, [path, query]);
   const { markup, problem } = found;
   if (query === undefined) return null;
