@@ -45,6 +45,16 @@ describeInBrowser('the command palette', () => {
     await eventually(() => expect(new URL(page.url()).search).toBe('?text=acme%2Fshop'));
   });
 
+  test('leaves the keys of an input method alone', async () => {
+    await open('insights');
+    await page.getByRole('option', { name: 'Page Insights', selected: true }).waitFor();
+    // Enter accepts the characters that an input method suggests.
+    await dialog().getByRole('combobox').dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    await dialog().waitFor();
+    await keyboard.press('Enter');
+    await keyboard.arriveAt('heading "Insights"');
+  });
+
   test('performs an action, and says when nothing is found', async () => {
     await open('dark');
     await keyboard.press('Enter');

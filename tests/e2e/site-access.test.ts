@@ -49,8 +49,31 @@ describeInBrowser('site pages for signed-in users', () => {
     stage.takeComplaints();
   });
 
+  test.each([
+    ['/graphql', 'sign-in'],
+    ['/___graphql', 'sign-in'],
+    ['/docs', 'docs'],
+  ])('a sign-out in a different tab loads %s again, which shows /%s', async (path, target) => {
+    await page.context().clearCookies();
+    await page.goto(`${stage.server.origin}/sign-in`);
+    await page.locator('main').getByRole('button', { name: 'Sign in with a passkey' }).click();
+    const settings = page.getByRole('banner').getByRole('link', { name: 'Settings', exact: true });
+    await settings.waitFor();
+    await page.goto(stage.server.origin + path);
+    await settings.waitFor();
+    await page.locator('.graphiql-container, .opblock').first().waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${stage.server.origin}/settings`);
+    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.waitForURL((url) => url.pathname === `/${target}`);
+    await settings.waitFor({ state: 'detached' });
+    await other.close();
+    stage.takeComplaints();
+  });
+
   test('a reload leads to sign-in after the session has ended', async () => {
-    await page.goto(`${stage.server.origin}/site`);
+    await page.goto(`${stage.server.origin}/sign-in?next=/site`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('list', { name: 'Folders and files' }).waitFor();
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Reload' }).click();

@@ -101,7 +101,8 @@ export function onSignInElsewhere(act: (name: string) => void): () => void {
   return () => listeners.abort();
 }
 
-function readAnnouncedUser(): string | null {
+/** Returns the name that a tab announced last; `null` if none did, or if the storage is blocked. */
+export function readAnnouncedUser(): string | null {
   try {
     return localStorage.getItem(STORAGE_KEY);
   } catch {

@@ -39,6 +39,8 @@ export function Palette({ onOpen, onClose }: PaletteProps) {
     else window.open(href, '_blank', 'noreferrer');
   };
   const onKey = (event: KeyboardEvent): void => {
+    // The keys of an input method choose characters.
+    if (event.isComposing) return;
     const entry = found[selected];
     if (event.key === 'Enter' && entry) open(entry);
     else if (event.key === 'ArrowDown') select(Math.min(selected + 1, found.length - 1));

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { loadSession } from '../session.js';
+import { loadSession, onSignInElsewhere, readAnnouncedUser } from '../session.js';
 import base from '../style/base.css?inline';
 import frame from '../style/frame.css?inline';
 import pieces from '../style/pieces.css?inline';
@@ -22,6 +22,14 @@ root.adoptedStyleSheets = [base, frame, pieces, palette].map((text) => {
   return sheet;
 });
 render(<PaletteButton onOpen={(href) => location.assign(href)} prepare={loadSession} />, root);
+
+let shownUser = readAnnouncedUser() ?? '';
+
+// The header, the responses and the entered tokens are those of the user who has signed out.
+onSignInElsewhere((name) => {
+  if (shownUser === '' && name !== '') shownUser = name;
+  else if (name !== shownUser) location.reload();
+});
 
 /** The key under which GraphiQL stores the theme that was chosen in its own settings. */
 const GRAPHIQL_THEME = 'graphiql:theme';

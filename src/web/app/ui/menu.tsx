@@ -20,8 +20,8 @@ export function Menu({ label, name, children }: MenuProps) {
     const { current } = menu;
     if (!isOpen || current === null) return;
     keepInWindow(current);
-    const onKey = ({ key }: KeyboardEvent): void => {
-      if (key === 'Escape' && !isBehindDialog(current)) close(current);
+    const onKey = ({ key, isComposing }: KeyboardEvent): void => {
+      if (key === 'Escape' && !isComposing && !isBehindDialog(current)) close(current);
     };
     const onElsewhere = ({ target }: Event): void => {
       if (target instanceof Node && !current.contains(target) && !isBehindDialog(current)) current.open = false;

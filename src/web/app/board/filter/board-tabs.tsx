@@ -145,7 +145,7 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
               value={text}
               onInput={({ currentTarget }) => setText(currentTarget.value)}
               onKeyDown={(event) => {
-                if (event.key === 'Enter' && name !== '') save();
+                if (event.key === 'Enter' && !event.isComposing && name !== '') save();
               }}
             />
           </label>

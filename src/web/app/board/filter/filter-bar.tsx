@@ -228,6 +228,8 @@ function SearchBox({ label, value, onValue, field, suggestions }: SearchBoxProps
     entered.current = value;
   }, [value]);
   const onKey = (event: KeyboardEvent): void => {
+    // The keys of an input method choose characters.
+    if (event.isComposing) return;
     const step = STEPS[event.key];
     const chosen = suggestions[selected];
     if (step !== undefined && suggestions.length > 0) {
