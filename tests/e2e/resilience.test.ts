@@ -387,6 +387,15 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     stage.takeComplaints();
   });
 
+  test('says that a script for the recovery phrase could not be loaded', async () => {
+    await page.route(/\/phrase-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
+    await go('/vault/identity');
+    await button('Create my key').click();
+    await page.getByRole('alert').getByText('The server was updated while this page was open.').waitFor();
+    await page.unrouteAll();
+    stage.takeComplaints();
+  });
+
   test('a secret without other readers is encrypted to the owner’s key by default', async () => {
     await go('/vault/identity');
     await button('Create my key').click();

@@ -278,6 +278,26 @@ describeInBrowser('creating and importing secrets', () => {
     expect(await versions.json()).toHaveLength(1);
   });
 
+  test('a new value stays readable by the owner, also if their key could be read only later', async () => {
+    await page.route('**/secrets/auth/identity', (route) => route.abort());
+    await go('/vault/objects/stored-once');
+    await page.getByText('Replace value', { exact: true }).click();
+    await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('checkbox', { name: 'Encrypt it to my own key too', checked: true }).waitFor();
+  });
+
+  test('browsers fill in no name or address of the user', async () => {
+    for (const path of ['/vault/new', '/vault/consumers', '/vault/tokens', '/settings', '/admin']) {
+      await go(path);
+      await page.locator('main .field input').first().waitFor({ state: 'attached' });
+      const fields = await page.$$eval('main .field input:is([type=text], [type=number], [type=url])', (all) =>
+        all.filter((field) => (field as HTMLInputElement).autocomplete !== 'off').map(({ outerHTML }) => outerHTML),
+      );
+      expect([path, fields]).toEqual([path, []]);
+    }
+  });
+
   test('Back shows the same place of a long list', async () => {
     const value = ageValue();
     for (let index = 0; index < 150; index += 1) {

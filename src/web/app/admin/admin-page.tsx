@@ -197,14 +197,7 @@ function Invite({ onMade }: { readonly onMade: (invite: CreatedInvite) => Promis
   return (
     <Form verb="Invite" onSave={create}>
       <UsernameField value={username} onValue={setUsername} />
-      <Field
-        label="Display name"
-        required
-        maxLength={100}
-        autoComplete="off"
-        value={displayName}
-        onValue={setDisplayName}
-      />
+      <Field label="Display name" required maxLength={100} value={displayName} onValue={setDisplayName} />
     </Form>
   );
 }

@@ -36,23 +36,8 @@ export function ConsumersPage() {
       <section aria-labelledby="add-consumer">
         <h2 id="add-consumer">Add a consumer</h2>
         <Form verb="Add" onSave={add}>
-          <Field
-            label="Name"
-            required
-            maxLength={128}
-            placeholder="acme/shop"
-            autoComplete="off"
-            value={typed}
-            onValue={setTyped}
-          />
-          <Field
-            label="Public key"
-            maxLength={4096}
-            placeholder="age1…"
-            autoComplete="off"
-            value={key}
-            onValue={setKey}
-          />
+          <Field label="Name" required maxLength={128} placeholder="acme/shop" value={typed} onValue={setTyped} />
+          <Field label="Public key" maxLength={4096} placeholder="age1…" value={key} onValue={setKey} />
         </Form>
       </section>
     </SecretsLayout>
@@ -160,13 +145,7 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
             value={typedName}
             onValue={setTypedName}
           />
-          <Field
-            label="Public key"
-            maxLength={4096}
-            autoComplete="off"
-            value={typedKey ?? public_key ?? ''}
-            onValue={setTypedKey}
-          />
+          <Field label="Public key" maxLength={4096} value={typedKey ?? public_key ?? ''} onValue={setTypedKey} />
         </Form>
       </details>
     </li>

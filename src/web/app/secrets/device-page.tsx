@@ -37,7 +37,6 @@ export function DevicePage() {
             hint="trellis login shows it, such as WDJB-MJHT. Never enter a code that someone sent you."
             required
             maxLength={32}
-            autoComplete="off"
             autoCapitalize="none"
             spellcheck={false}
             value={code}
@@ -100,14 +99,7 @@ function Approval({ code, login, onEnd }: ApprovalProps) {
           </ActionButton>
         }
       >
-        <Field
-          label="Description of the token"
-          required
-          maxLength={200}
-          autoComplete="off"
-          value={description}
-          onValue={setDescription}
-        />
+        <Field label="Description of the token" required maxLength={200} value={description} onValue={setDescription} />
         <Field label="Expires in (days)" type="number" required min={1} max={90} value={days} onValue={setDays} />
         <TokenLimits kind="write" limits={limits} isOpen onLimits={setLimits} />
         <FormError problem={problem} />

@@ -75,7 +75,6 @@ export function NewSecretPage() {
                 maxLength={128}
                 pattern={SLUG_PATTERN}
                 hint="Letters, digits, - and _. Starts with a letter or digit."
-                autoComplete="off"
                 autoCapitalize="none"
                 spellcheck={false}
                 value={name}
@@ -170,7 +169,6 @@ function NewProgramField({ value, onValue, isOpen }: ProgramFieldProps) {
         maxLength={128}
         placeholder="acme/shop"
         hint="Its key pair and token are created when you save, and shown once. A host that has a key pair is added under Consumers."
-        autoComplete="off"
         autoCapitalize="none"
         spellcheck={false}
         value={value}

@@ -91,7 +91,7 @@ function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps
       )}
       <div>
         <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
-        <ReplaceValue object={object} onChange={onChange} />
+        <ReplaceValue object={object} wasReadable={isReadable} onChange={onChange} />
         <Readers object={object} ownKey={ownKey} />
         <SecretActions object={object} onDeleted={onDeleted} />
         <SecretHistory object={object} onChange={onChange} />
@@ -185,15 +185,7 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
       <details class="fold">
         <summary>Rename</summary>
         <Form verb="Rename" onSave={rename}>
-          <Field
-            label="New name"
-            required
-            maxLength={128}
-            pattern={SLUG_PATTERN}
-            autoComplete="off"
-            value={name}
-            onValue={setName}
-          />
+          <Field label="New name" required maxLength={128} pattern={SLUG_PATTERN} value={name} onValue={setName} />
         </Form>
       </details>
       <div class="row wrapping">

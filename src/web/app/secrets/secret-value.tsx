@@ -151,23 +151,24 @@ function decodeText(value: Uint8Array): string | undefined {
 
 interface RotateProps {
   readonly object: ObjectMetadata;
+  /** Whether the owner can read the previous value; `undefined` while that is unknown. */
+  readonly wasReadable: boolean | undefined;
   readonly onChange: () => Promise<void>;
 }
 
 /** The form that replaces a value. The new value is sealed to the current keys of the consumers. */
-export function ReplaceValue({ object, onChange }: RotateProps) {
+export function ReplaceValue({ object, wasReadable, onChange }: RotateProps) {
   const [value, setValue] = useState<SecretInput>('');
   const [usedBy, setUsedBy] = useState<readonly string[]>(object.used_by ?? []);
   const fold = useRef<HTMLDetailsElement>(null);
-  const [isReadable, setReadable] = useState(false);
-  useEffect(() => {
-    // An owner who could read the previous value expects to read the new one.
-    void findOwnPublicKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
-  }, [object.recipients]);
+  // An owner who could read the previous value expects to read the new one.
+  const [isReadable = wasReadable, setReadable] = useState<boolean>();
   const [problem, rotate] = useSealingError(async () => {
     const { storeReplacement } = await import('./signatures/stored-values.js');
-    await storeReplacement(object, { value, usedBy, keepReadableCopy: isReadable });
+    const keepReadableCopy = isReadable ?? isReader(object, await findOwnPublicKey());
+    await storeReplacement(object, { value, usedBy, keepReadableCopy });
     setValue('');
+    setReadable(undefined);
     await onChange();
     fold.current?.removeAttribute('open');
     fold.current?.querySelector('summary')?.focus();
@@ -179,13 +180,16 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
       <Form verb="Save new value" onSave={rotate}>
         <SecretField label="New value" value={value} onValue={setValue} />
         <ValueGenerator onValue={setValue} />
-        <ReaderPicker {...{ usedBy, isReadable }} onUsedBy={setUsedBy} onReadable={setReadable} />
+        <ReaderPicker {...{ usedBy, isReadable: isReadable === true }} onUsedBy={setUsedBy} onReadable={setReadable} />
         <UnsignedNote object={object} />
         <FormError problem={problem} />
       </Form>
     </details>
   );
 }
+
+const isReader = ({ recipients }: ObjectMetadata, key: string | undefined): boolean =>
+  key !== undefined && recipients?.includes(key) === true;
 
 interface ObjectHistoryProps {
   readonly object: ObjectMetadata;

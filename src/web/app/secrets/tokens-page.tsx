@@ -227,14 +227,7 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
           onValue={setConsumer}
         />
       )}
-      <Field
-        label="Description"
-        required
-        maxLength={200}
-        autoComplete="off"
-        value={description}
-        onValue={setDescription}
-      />
+      <Field label="Description" required maxLength={200} value={description} onValue={setDescription} />
       <Field label="Expires in (days)" type="number" required min={1} max={365} value={days} onValue={setDays} />
       <TokenLimits kind={kind} limits={limits} onLimits={setLimits} />
     </Form>
@@ -318,19 +311,12 @@ export function TokenLimits({ kind, limits, isOpen, onLimits }: TokenLimitsProps
           <Field
             label="Only names that start with"
             maxLength={128}
-            autoComplete="off"
             value={limits.prefix}
             onValue={(prefix) => change({ prefix })}
           />
-          <Field
-            label="Only secrets with one of these tags"
-            autoComplete="off"
-            value={limits.tags}
-            onValue={(tags) => change({ tags })}
-          />
+          <Field label="Only secrets with one of these tags" value={limits.tags} onValue={(tags) => change({ tags })} />
           <Field
             label="Only secrets of these consumers"
-            autoComplete="off"
             placeholder="acme/shop"
             value={limits.consumers}
             onValue={(consumers) => change({ consumers })}
@@ -340,7 +326,6 @@ export function TokenLimits({ kind, limits, isOpen, onLimits }: TokenLimitsProps
       <Field
         label="Only from these IP addresses"
         hint="Separate several addresses or ranges with spaces, such as 10.0.0.0/8."
-        autoComplete="off"
         value={limits.addresses}
         onValue={(addresses) => change({ addresses })}
       />

@@ -122,15 +122,7 @@ export function ValueGenerator({ onValue }: GeneratorProps) {
   return (
     <details class="fold">
       <summary>Generate a value</summary>
-      <Field
-        label="Length"
-        type="number"
-        min={MIN_LENGTH}
-        max={MAX_LENGTH}
-        autoComplete="off"
-        value={length}
-        onValue={setLength}
-      />
+      <Field label="Length" type="number" min={MIN_LENGTH} max={MAX_LENGTH} value={length} onValue={setLength} />
       <div class="radios" role="group" aria-label="Characters">
         {ALL_SETS.map((set) => (
           <label key={set} class="choice">

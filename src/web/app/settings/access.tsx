@@ -105,7 +105,7 @@ function NewToken({ onMade }: NewTokenProps) {
   };
   return (
     <Form verb="Create token" onSave={create}>
-      <Field label="Token name" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+      <Field label="Token name" required maxLength={100} value={label} onValue={setLabel} />
       <Radios legend="Expires in" value={term} options={TERMS} onValue={setTerm} />
       {term === 'custom' && (
         <Field
@@ -288,7 +288,7 @@ function NewFeed({ views, onMade }: NewFeedProps) {
   };
   return (
     <Form verb="Create feed" onSave={create}>
-      <Field label="Feed title" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+      <Field label="Feed title" required maxLength={100} value={label} onValue={setLabel} />
       <div class="selects">
         <Select label="Type" value={kind} options={Object.entries(KINDS) as [Kind, string][]} onValue={setKind} />
         <Select

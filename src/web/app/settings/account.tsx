@@ -43,15 +43,7 @@ export function PasskeysSection() {
         )}
       </AsyncContent>
       <Form verb="Add a passkey" onSave={add}>
-        <Field
-          label="Passkey name"
-          required
-          maxLength={100}
-          autoComplete="off"
-          placeholder="phone"
-          value={label}
-          onValue={setLabel}
-        />
+        <Field label="Passkey name" required maxLength={100} placeholder="phone" value={label} onValue={setLabel} />
       </Form>
     </section>
   );
@@ -122,7 +114,7 @@ function Rename({ label, onRename, onDone }: RenameProps) {
   };
   return (
     <Form verb="Save name" onSave={save}>
-      <Field label="New name" required maxLength={100} autoComplete="off" value={name} onValue={setName} />
+      <Field label="New name" required maxLength={100} value={name} onValue={setName} />
     </Form>
   );
 }

@@ -154,14 +154,13 @@ interface InputProps {
 }
 
 const LabelField = (props: InputProps) => (
-  <Field label="Name" required maxLength={100} autoComplete="off" hint="Shown on its rows of the board." {...props} />
+  <Field label="Name" required maxLength={100} hint="Shown on its rows of the board." {...props} />
 );
 
 const AccountField = (props: InputProps) => (
   <Field
     label="Username"
     maxLength={64}
-    autoComplete="off"
     autoCapitalize="none"
     spellcheck={false}
     hint="Your username there. The board uses it to determine whose turn it is."

@@ -74,7 +74,6 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
         <Field
           label="Username"
           maxLength={64}
-          autoComplete="off"
           autoCapitalize="none"
           spellcheck={false}
           hint="Your username there. The board uses it to determine whose turn it is."

@@ -159,7 +159,7 @@ function ChannelRules({ channel, onChanged }: ChannelProps) {
   };
   return (
     <Form verb="Save rules" onSave={save}>
-      <Field label="Name" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+      <Field label="Name" required maxLength={100} value={label} onValue={setLabel} />
       <RulesField value={rules} onValue={setRules} />
     </Form>
   );
@@ -211,7 +211,7 @@ function NewChannel({ settings: { emailAvailable, pushPublicKey }, onMade }: New
           onValue={setPlace}
         />
       )}
-      <Field label="Name (optional)" maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+      <Field label="Name (optional)" maxLength={100} value={label} onValue={setLabel} />
       <RulesField value={rules} onValue={setRules} />
     </Form>
   );

@@ -97,8 +97,11 @@ interface FieldProps {
   readonly spellcheck?: boolean;
 }
 
-/** A text input with a label and an optional hint. */
-export function Field({ label, hint, value, onValue, type = 'text', ...attributes }: FieldProps) {
+/**
+ * A text input with a label and an optional hint. Browsers would fill in the name of the user in fields called “Name”, so they do
+ * only with `autoComplete`.
+ */
+export function Field({ label, hint, value, onValue, type = 'text', autoComplete = 'off', ...attributes }: FieldProps) {
   const id = useId();
   const hinted = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
   // Preact's types distinguish inputs by type, but all types used here have the same attributes.
@@ -112,6 +115,7 @@ export function Field({ label, hint, value, onValue, type = 'text', ...attribute
         {...kind}
         id={id}
         dir="auto"
+        autoComplete={autoComplete}
         value={value}
         onInput={({ currentTarget }) => onValue(currentTarget.value)}
       />
@@ -131,15 +135,7 @@ interface UsernameFieldProps {
 
 /** A field for a different user's name, which browsers must not autocomplete or correct. */
 export const UsernameField = (props: UsernameFieldProps) => (
-  <Field
-    label="Username"
-    required
-    maxLength={64}
-    autoComplete="off"
-    autoCapitalize="none"
-    spellcheck={false}
-    {...props}
-  />
+  <Field label="Username" required maxLength={64} autoCapitalize="none" spellcheck={false} {...props} />
 );
 
 interface HiddenFieldProps {

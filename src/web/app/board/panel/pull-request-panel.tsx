@@ -269,15 +269,7 @@ function Edit({ row, onChanged }: FormProps) {
   return (
     <div class="edit">
       <Select label="Change" value={kind} options={KINDS} onValue={setKind} />
-      <Field
-        label="Name"
-        value={name}
-        onValue={setName}
-        maxLength={255}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellcheck={false}
-      />
+      <Field label="Name" value={name} onValue={setName} maxLength={255} autoCapitalize="none" spellcheck={false} />
       <ActionButton disabled={isEmpty} onAct={() => act('add')}>
         Add
       </ActionButton>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ActionButton, CopyButton } from '../../ui/buttons.js';
 import { Field, Form, FormError } from '../../ui/form.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
@@ -165,13 +165,22 @@ interface MakePhraseProps {
 
 /** Generates a recovery phrase, shows it, and checks that the user has written it down. */
 export function CreatePhrase({ onPhrase }: MakePhraseProps) {
-  const [words, setWords] = useState<readonly string[]>();
+  const phrase = useResource(createWords);
   const [isConfirming, setConfirming] = useState(false);
-  useEffect(() => void import('./phrase.js').then(({ generatePhrase }) => setWords(generatePhrase())), []);
-  if (words === undefined) return null;
-  if (!isConfirming) return <PhraseList words={words} onNext={() => setConfirming(true)} />;
-  return <ConfirmPhrase words={words} onBack={() => setConfirming(false)} onNext={() => onPhrase(words.join(' '))} />;
+  return (
+    <AsyncContent from={phrase}>
+      {(words) =>
+        isConfirming ? (
+          <ConfirmPhrase words={words} onBack={() => setConfirming(false)} onNext={() => onPhrase(words.join(' '))} />
+        ) : (
+          <PhraseList words={words} onNext={() => setConfirming(true)} />
+        )
+      }
+    </AsyncContent>
+  );
 }
+
+const createWords = async (): Promise<readonly string[]> => (await import('./phrase.js')).generatePhrase();
 
 interface PhraseListProps {
   readonly words: readonly string[];
@@ -233,7 +242,6 @@ function ConfirmPhrase({ words, onBack, onNext }: PhraseQuestionProps) {
             label={`Word ${at + 1}`}
             required
             maxLength={20}
-            autoComplete="off"
             autoCapitalize="none"
             spellcheck={false}
             value={inputs[index] ?? ''}

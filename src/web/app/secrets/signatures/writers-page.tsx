@@ -63,7 +63,7 @@ function CreateSigningKey({ onChange }: ChangeProps) {
         also not by you. It is deleted with the data of this site.
       </p>
       <Form verb="Create signing key" onSave={create}>
-        <Field label="Name of the key" required maxLength={64} autoComplete="off" value={name} onValue={setName} />
+        <Field label="Name of the key" required maxLength={64} value={name} onValue={setName} />
         <FormError problem={problem} />
       </Form>
     </>
@@ -162,14 +162,13 @@ function TrustForm({ onChange }: ChangeProps) {
   });
   return (
     <Form verb="Trust" onSave={save}>
-      <Field label="Name" required maxLength={64} autoComplete="off" value={name} onValue={setName} />
+      <Field label="Name" required maxLength={64} value={name} onValue={setName} />
       <Field
         label="Public key"
         hint="From “trellis secrets keygen”, or this page in a different browser."
         required
         maxLength={200}
         placeholder="ssh-ed25519 AAAA…"
-        autoComplete="off"
         value={key}
         onValue={setKey}
       />
@@ -179,7 +178,6 @@ function TrustForm({ onChange }: ChangeProps) {
         required
         maxLength={1000}
         pattern={PATTERNS}
-        autoComplete="off"
         value={patterns}
         onValue={setPatterns}
       />
