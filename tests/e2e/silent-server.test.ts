@@ -52,6 +52,7 @@ describeInBrowser('a page of a server that stops responding', () => {
     // The message is over the end of the page, and does not cover the button.
     await button('Add').click();
     await page.getByText('Consumer “acme/shop” added.').waitFor();
+    expect(await alert().count()).toBe(0);
     expect(stage.takeComplaints()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cancelConfirmation, pendingConfirmation, watchConfirmation } from './confirmation.js';
-import { showError } from './toasts.js';
+import { removeToast, showError } from './toasts.js';
 
 interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
   readonly onAct: () => Promise<void>;
@@ -29,16 +29,21 @@ export function ActionButton({ onAct, children, ...attributes }: ActionButtonPro
   );
 }
 
-/** Returns whether `work` is running, and a function that starts it unless it is. Errors are shown as toasts. */
+/**
+ * Returns whether `work` is running, and a function that starts it unless it is. An error is shown as a toast, until the next
+ * attempt.
+ */
 export function useAction<Args extends readonly unknown[]>(
   work: (...args: Args) => Promise<void>,
 ): readonly [boolean, (...args: Args) => void] {
   const [isBusy, setBusy] = useState(false);
+  const failure = useRef(0);
   const act = (...args: Args): void => {
     if (isBusy) return;
     setBusy(true);
+    removeToast(failure.current);
     work(...args)
-      .catch((error: unknown) => showError(error))
+      .catch((error: unknown) => void (failure.current = showError(error)))
       .finally(() => setBusy(false));
   };
   return [isBusy, act];

@@ -12,7 +12,7 @@ import { Avatar, Icon } from './icon.js';
 import { Menu } from './menu.js';
 import { PaletteButton } from './palette-button.js';
 import { usePreferences } from './preferences.js';
-import { ActivityPanel, type Toast, toasts } from './toasts.js';
+import { ActivityPanel, removeToast, type Toast, toasts } from './toasts.js';
 
 /** The layout of every page: skip link, header with navigation, and the page itself. */
 export function PageLayout({ children }: { readonly children: ComponentChildren }) {
@@ -138,7 +138,7 @@ let before: Element | null = null;
 /** Removes a message. A focus in it returns to where it was, or to the heading of the page. */
 function dismiss(id: number): void {
   const isFocused = document.activeElement?.closest('.toasts') !== null;
-  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+  removeToast(id);
   if (!isFocused || document.activeElement === null) return;
   const place = before?.isConnected === true ? before : document.querySelector('h1');
   if (place instanceof HTMLElement) place.focus({ preventScroll: true });

@@ -25,13 +25,13 @@ export function showToast(message: string): void {
 }
 
 /**
- * Shows an error until it is dismissed, and adds it to the activity. Screen readers announce it at once.
+ * Shows an error until it is dismissed, and adds it to the activity. Screen readers announce it at once. Returns its id.
  *
  * @param about the failed part of an action, as a prefix of the message
  */
-export function showError(error: unknown, about?: string): void {
+export function showError(error: unknown, about?: string): number {
   const { message, requestId } = toProblem(error);
-  add({ message: about === undefined ? message : `${about}: ${message}`, requestId, kind: 'failed' });
+  return add({ message: about === undefined ? message : `${about}: ${message}`, requestId, kind: 'failed' });
 }
 
 /**
@@ -45,7 +45,7 @@ export function showUndoToast(message: string, undone: string, undo: () => Promi
   const act = async (): Promise<void> =>
     undo().then(
       () => showToast(undone),
-      (error: unknown) => showError(error),
+      (error: unknown) => void showError(error),
     );
   add({ message, kind: 'done', undo: act });
 }
@@ -71,10 +71,15 @@ export async function undoEach<Entry>(
   if (failed.length > 0) throw new Error(`Undo failed for ${failed.join(', ')}. ${[...reasons].join(' ')}`);
 }
 
-function add(toast: Omit<Toast, 'id'>): void {
+export function removeToast(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+function add(toast: Omit<Toast, 'id'>): number {
   const id = (last += 1);
   recordActivity(describeProblem(toast), toast.kind);
   toasts.value = [...toasts.value, { ...toast, id }].slice(-MAX_TOASTS);
+  return id;
 }
 
 /** The menu with past messages, including toasts that disappeared before they were read. */
