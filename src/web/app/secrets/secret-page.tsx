@@ -114,8 +114,8 @@ function SecretDetails({ object, isReadable, onChange }: FactsProps) {
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Description', description],
     // With recorded recipients, a table below names the readers.
-    ['Consumers', recipients ? undefined : used_by.length === 0 ? 'none' : links(used_by, linkToConsumer)],
-    ['Tags', tags.length === 0 ? 'none' : links(tags, linkToTag)],
+    ['Consumers', recipients ? undefined : used_by.length === 0 ? 'None' : links(used_by, linkToConsumer)],
+    ['Tags', tags.length === 0 ? 'None' : links(tags, linkToTag)],
     ['Readable by', describeReaders(object, isReadable)],
     ['Created', created_at && `${formatDateTime(created_at)} by ${formatActor(created_by?.type, created_by?.id)}`],
     ['Value set', updated_at && `${formatDateTime(updated_at)} by ${formatActor(updated_by?.type, updated_by?.id)}`],
@@ -147,15 +147,15 @@ function links(names: readonly string[], link: (name: string) => string): Compon
 }
 
 function describeReaders({ recipient_count: count }: ObjectMetadata, isReadable: boolean | undefined): string {
-  const keys = count === 1 ? 'one key' : `${count} keys`;
+  const keys = count === 1 ? 'One key' : `${count} keys`;
   if (isReadable === undefined) return keys;
-  if (count === 1) return isReadable ? 'only your key' : 'one key, not yours';
+  if (count === 1) return isReadable ? 'Only your key' : 'One key, not yours';
   return `${keys}, ${isReadable ? 'including yours' : 'not including yours'}`;
 }
 
 function describeRotation({ rotate_after_days: days, rotation_due_at: due, rotation_due }: ObjectMetadata): string {
-  if (days === undefined || due === undefined) return 'not scheduled';
-  const cycle = days === 1 ? 'every day' : `every ${days} days`;
+  if (days === undefined || due === undefined) return 'Not scheduled';
+  const cycle = days === 1 ? 'Every day' : `Every ${days} days`;
   return `${cycle}, ${rotation_due === true ? 'due since' : 'due on'} ${formatDateTime(due)}`;
 }
 
