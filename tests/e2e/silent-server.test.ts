@@ -65,9 +65,11 @@ describeInBrowser('a page of a server that stops responding', () => {
       await page.getByRole('region', { name: 'Add a consumer' }).getByLabel('Name').fill(name);
       const isSilent = await silence(/\/secrets\/consumers$/, isChange, first);
       await button('Add').click();
-      await dialog.waitFor();
+      const enter = dialog.getByRole('button', { name: 'Sign in with a passkey' });
+      // The script of the button has arrived.
+      await enter.waitFor();
       await page.clock.fastForward(LATE_MS);
-      await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click();
+      await enter.click();
       await dialog.waitFor({ state: 'detached' });
       return isSilent;
     };
@@ -125,6 +127,24 @@ describeInBrowser('a page of a server that stops responding', () => {
     expect(stage.takeComplaints()).toEqual(['500 POST /graphql']);
   });
 
+  test('keeps a value if the script that seals it does not arrive', async () => {
+    await go('/vault/new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('unsealed');
+    const value = page.getByRole('textbox', { name: 'Value', exact: true });
+    await value.fill('x');
+    // The fold is open only if there are no consumers.
+    const fold = page.locator('details', { hasText: 'Give a new program access' });
+    await fold.evaluate((details: HTMLDetailsElement) => (details.open = true));
+    await page.getByLabel('Program or host').fill('acme/unsealed');
+    const isSilent = await silence(/stored-values[^/]*\.js$/);
+    await button('Save secret').click();
+    await isSilent();
+    await page.clock.fastForward(LATE_MS);
+    await alert().waitFor();
+    expect(await value.inputValue()).toBe('x');
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
   test('offers to load a page again whose script does not arrive', async () => {
     await go('/services');
     await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
@@ -137,5 +157,19 @@ describeInBrowser('a page of a server that stops responding', () => {
     await button('Reload').click();
     await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);
+  });
+
+  test('offers a sign-in in a new tab if the script of the sign-in does not arrive', async () => {
+    await go('/services');
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    // Its requests would open the dialog before.
+    await page.waitForLoadState('networkidle');
+    await stage.context.clearCookies();
+    const isSilent = await silence(/\/sign-in-(?!page)[^/]*\.js$/);
+    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    await isSilent();
+    await page.clock.fastForward(LATE_MS);
+    await page.getByRole('dialog').getByRole('link', { name: 'Sign in in a new tab' }).waitFor();
+    stage.takeComplaints();
   });
 });

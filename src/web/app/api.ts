@@ -23,6 +23,14 @@ export function limitWait(other?: AbortSignal): AbortSignal {
   return signal;
 }
 
+/** Loads a script, for which browsers would wait without a limit. @throws DOMException `TimeoutError` if it does not arrive. */
+export const loadInTime = <Module>(script: Promise<Module>): Promise<Module> =>
+  new Promise((resolve, reject) => {
+    const signal = limitWait();
+    signal.addEventListener('abort', () => reject(signal.reason as DOMException));
+    script.then(resolve, reject);
+  });
+
 /** Limits the wait for each response but streams. It creates the request that the other middlewares see, so it comes first. */
 export const limitRequest: Middleware = {
   onRequest: ({ request, options }) =>

@@ -4,7 +4,7 @@ import './style/frame.css';
 import './style/pieces.css';
 import { type ComponentType, render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { dashboardClient, limitWait, loadDocumentsWhenOutdated } from './api.js';
+import { dashboardClient, limitWait, loadDocumentsWhenOutdated, loadInTime } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
 import { checkRestoredSession, followSignIns, loadSession, user } from './session.js';
@@ -111,12 +111,13 @@ function toRoute({ path, needs, load, begin }: AppPage): PageRoute {
  */
 async function loadPageBundle(load: AppPage['load']): ReturnType<AppPage['load']> {
   try {
-    const page = await Promise.race([load(), waitForFailure()]);
+    const page = await loadInTime(load());
     sessionStorage.removeItem(RELOADED);
     return page;
-  } catch {
+  } catch (error) {
+    const isLate = error instanceof DOMException;
     const wasReloaded = sessionStorage.getItem(RELOADED) !== null;
-    if (wasReloaded || !(await isServerUp())) return LoadFailed;
+    if (isLate || wasReloaded || !(await isServerUp())) return LoadFailed;
     sessionStorage.setItem(RELOADED, 'true');
     location.reload();
     // Keeps the old page visible until the new document is loaded.
@@ -126,10 +127,6 @@ async function loadPageBundle(load: AppPage['load']): ReturnType<AppPage['load']
 
 /** The `sessionStorage` key that is set after a reload because of a missing file. */
 const RELOADED = 'trellis-reloaded';
-
-/** Resolves to the error page after the time that pages wait for a response. Browsers load scripts without a limit. */
-const waitForFailure = (): Promise<typeof LoadFailed> =>
-  new Promise((resolve) => limitWait().addEventListener('abort', () => resolve(LoadFailed)));
 
 const isServerUp = (): Promise<boolean> =>
   fetch('/healthz', { cache: 'no-store', signal: limitWait() }).then(

@@ -8,6 +8,7 @@ import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
 import { type ConsumerToken, findDueWork, findExpiring, linkToSecret, type ObjectMetadata } from './metadata.js';
 import { secretsClient, toSealingProblem } from './secrets.js';
+import { loadStoredValues } from './signatures/load-stored-values.js';
 
 async function listConsumerTokens(): Promise<readonly ConsumerToken[]> {
   const tokens: ConsumerToken[] = [];
@@ -99,7 +100,7 @@ async function resealEach(
   identity: Identity,
   onDone: (count: number) => void,
 ): Promise<Failure[]> {
-  const { resealValue } = await import('./signatures/stored-values.js');
+  const { resealValue } = await loadStoredValues();
   const failed: Failure[] = [];
   for (const [index, object] of objects.entries()) {
     await resealValue(object, identity).catch((error: unknown) =>

@@ -14,6 +14,7 @@ import { describePlan, MAX_VARIABLES, type Naming, planImport, type PlannedEntry
 import { type ObjectMetadata, splitTags, TAGS_PATTERN } from './metadata.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { findOwnPublicKey, listAllSecrets, toSealingProblem, useSealingError } from './secrets.js';
+import { loadStoredValues } from './signatures/load-stored-values.js';
 import { ReaderPicker, ValueField } from './value-fields.js';
 
 /** Larger files are rejected without reading them. */
@@ -82,7 +83,7 @@ function ImportForm({ objects, onChange }: ImportFormProps) {
     withIdentity({
       why: 'Unlock your key to compare the values.',
       work: async (identity) => {
-        const { openValue } = await import('./signatures/stored-values.js');
+        const { openValue } = await loadStoredValues();
         const found = new Map<string, boolean>();
         for (const { variable, value, object } of plan) {
           if (object === undefined) continue;
@@ -229,7 +230,7 @@ interface StoreOptions {
 /** Seals and stores one variable. An existing secret keeps its consumers and tags, unless others are chosen. */
 async function storeEntry({ slug, value, object }: PlannedEntry, options: StoreOptions): Promise<void> {
   const { usedBy, isReadable, own, tags } = options;
-  const { storeReplacement, storeSecret } = await import('./signatures/stored-values.js');
+  const { storeReplacement, storeSecret } = await loadStoredValues();
   if (object === undefined) return storeSecret({ slug, value, usedBy, keepReadableCopy: isReadable, tags });
   const wasReadable = own !== undefined && object.recipients?.includes(own) === true;
   await storeReplacement(object, {

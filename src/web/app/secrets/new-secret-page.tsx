@@ -12,6 +12,7 @@ import type { Identity } from './identity/wrapping.js';
 import { type ConsumerEntry, linkToSecret, SLUG_PATTERN, splitTags, TAGS_PATTERN } from './metadata.js';
 import { copySecretly, SecretsLayout } from './secrets-layout.js';
 import { listAllConsumers, secretsClient, useSealingError } from './secrets.js';
+import { loadStoredValues } from './signatures/load-stored-values.js';
 import { ReaderPicker, SecretField, type SecretInput, ValueGenerator } from './value-fields.js';
 
 /** The form that creates a secret. It seals the value in this browser and sends only the sealed value. */
@@ -35,8 +36,7 @@ export function NewSecretPage() {
   const [problem, create] = useSealingError(async () => {
     if (isReadable && !(await ensureKey())) return;
     const created = newConsumer === '' ? undefined : await createAccess(newConsumer);
-    // Loaded on demand, as most visits seal nothing.
-    const { storeSecret } = await import('./signatures/stored-values.js');
+    const { storeSecret } = await loadStoredValues();
     await storeSecret({
       slug,
       value,

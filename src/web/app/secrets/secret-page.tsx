@@ -25,6 +25,7 @@ import {
 import { ReplaceValue, RevealValue, SecretHistory } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
 import { listAllConsumers, listVariants, loadOwnPublicKey, locateSecret, secretsClient } from './secrets.js';
+import { loadStoredValues } from './signatures/load-stored-values.js';
 import { SignedBy } from './signatures/signed-by.js';
 
 export function SecretPage() {
@@ -170,7 +171,7 @@ function SecretActions({ object, onDeleted }: ObjectActionsProps) {
   const params = locateSecret(object);
   const rename = async (): Promise<void> => {
     const slug = name.trim();
-    const { renameSecret } = await import('./signatures/stored-values.js');
+    const { renameSecret } = await loadStoredValues();
     await renameSecret(object, slug);
     showToast(`“${object.slug}” renamed to “${slug}”.`);
     route(linkToSecret({ slug }), true);

@@ -10,6 +10,7 @@ import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
 import type { ObjectMetadata, ObjectVersion } from './metadata.js';
 import { copySecretly } from './secrets-layout.js';
 import { findOwnPublicKey, locateSecret, secretsClient, useSealingError } from './secrets.js';
+import { loadStoredValues } from './signatures/load-stored-values.js';
 import { SignedBy, UnsignedNote } from './signatures/signed-by.js';
 import { ReaderPicker, SecretField, type SecretInput, ValueGenerator } from './value-fields.js';
 
@@ -31,15 +32,14 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
   const [problem, show] = useSealingError(() =>
     withIdentity({
       why: `Unlock your key to show “${slug}”.`,
-      work: async (identity) =>
-        setValue(await (await import('./signatures/stored-values.js')).openValue(object, identity)),
+      work: async (identity) => setValue(await (await loadStoredValues()).openValue(object, identity)),
     }),
   );
   const [copyProblem, copy] = useSealingError(() =>
     withIdentity({
       why: `Unlock your key to copy “${slug}”.`,
       work: async (identity) => {
-        const text = decodeText(await (await import('./signatures/stored-values.js')).openValue(object, identity));
+        const text = decodeText(await (await loadStoredValues()).openValue(object, identity));
         if (text === undefined) throw new Error('This value is binary. Show it, and save it as a file.');
         await copySecretly(text, `The value of “${slug}”`);
       },
@@ -49,7 +49,7 @@ export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValu
     withIdentity({
       why: `Unlock your key to re-encrypt “${slug}”.`,
       work: async (identity) => {
-        await (await import('./signatures/stored-values.js')).resealValue(object, identity);
+        await (await loadStoredValues()).resealValue(object, identity);
         await onChange();
         showToast(`“${slug}” re-encrypted to your key and the current keys of its consumers.`);
       },
@@ -164,7 +164,7 @@ export function ReplaceValue({ object, wasReadable, onChange }: RotateProps) {
   // An owner who could read the previous value expects to read the new one.
   const [isReadable = wasReadable, setReadable] = useState<boolean>();
   const [problem, rotate] = useSealingError(async () => {
-    const { storeReplacement } = await import('./signatures/stored-values.js');
+    const { storeReplacement } = await loadStoredValues();
     const keepReadableCopy = isReadable ?? isReader(object, await findOwnPublicKey());
     await storeReplacement(object, { value, usedBy, keepReadableCopy });
     setValue('');
@@ -209,7 +209,7 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
   }, [slug, id, updated_at]);
   const history = useResource(load);
   const restore = async (previous: ObjectVersion): Promise<void> => {
-    const { restoreValue } = await import('./signatures/stored-values.js');
+    const { restoreValue } = await loadStoredValues();
     await restoreValue(object, previous);
     await onChange();
     showToast(`Version ${previous.version} of “${slug}” restored.`);

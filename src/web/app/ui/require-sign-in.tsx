@@ -3,7 +3,7 @@ import type { Middleware } from 'openapi-fetch';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { limitWait } from '../api.js';
+import { limitWait, loadInTime } from '../api.js';
 import {
   type Audience,
   findUser,
@@ -159,7 +159,7 @@ function SignInDialog({ settle, isConfirmation }: PendingSignIn) {
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     // Loaded on demand, as few pages need passkeys.
-    import('../sign-in/sign-in.js').then(
+    loadInTime(import('../sign-in/sign-in.js')).then(
       (module) => setButton(() => module.SignInButton),
       () => setIsOutdated(true),
     );

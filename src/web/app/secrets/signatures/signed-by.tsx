@@ -7,6 +7,7 @@ import { showToast } from '../../ui/toasts.js';
 import { findBrowserSigner } from '../browser-keys.js';
 import type { ObjectMetadata, ObjectVersion } from '../metadata.js';
 import { useSealingError } from '../secrets.js';
+import { loadStoredValues } from './load-stored-values.js';
 import type { SignatureState } from './trust.js';
 
 interface SignedByProps {
@@ -44,7 +45,7 @@ export function SignedBy({ object, previous, onChange }: SignedByProps) {
     await loaded.reload();
   });
   const sign = async (): Promise<void> => {
-    const { signStoredValue } = await import('./stored-values.js');
+    const { signStoredValue } = await loadStoredValues();
     await signStoredValue(object);
     await onChange();
     showToast(`Value of “${slug}” signed.`);
