@@ -179,7 +179,8 @@ const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** Renders the texts of fields with `@markdown`. */
-export type MarkdownTexts = Pick<MarkdownLinks, 'resolve'> & Pick<MarkdownRenderer, 'excerpt' | 'render'>;
+export type MarkdownTexts = Pick<MarkdownLinks, 'resolve' | 'toMarkdown'> &
+  Pick<MarkdownRenderer, 'excerpt' | 'render'>;
 
 type MarkdownResolver = GraphQLFieldResolver<Record<string, unknown>, RecordContext>;
 
@@ -219,8 +220,10 @@ class MarkdownText {
       const cut = cutText(text, length);
       return cut.length < text.length ? `${cut}…` : cut;
     }
-    const pieces = await textsOf(context).excerpt(this.#source.text, { length, format }, checkOf(context));
-    return textsOf(context).resolve(pieces, this.#source, checkOf(context));
+    const texts = textsOf(context);
+    const text = texts.toMarkdown(this.#source);
+    const pieces = await texts.excerpt(text, { length, format }, checkOf(context));
+    return texts.resolve(pieces, this.#source, checkOf(context));
   }
 
   async headings(
@@ -252,7 +255,8 @@ class MarkdownText {
   }
 
   #render(context: RecordContext): Promise<Rendering> {
-    return (this.#rendering ??= textsOf(context).render(this.#source.text, checkOf(context)));
+    const texts = textsOf(context);
+    return (this.#rendering ??= texts.render(texts.toMarkdown(this.#source), checkOf(context)));
   }
 }
 

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { RecordQueries } from '../query/record-queries.js';
 import { toFileId } from '../sources/file-records.js';
 import { formatProblem } from '../sources/problems.js';
+import { mdxToMarkdown } from './mdx.js';
 import type { HtmlPieces, LinkSlot } from './rendering.js';
 
 /** The files that relative links in a text may lead to. */
@@ -30,8 +31,10 @@ export interface MarkdownSource {
   readonly fileId: string | null;
 }
 
-/** Replaces the relative URLs in rendered texts. */
+/** Reads texts as their files demand, and replaces the relative URLs in rendered ones. */
 export interface MarkdownLinks {
+  /** Returns the text as Markdown, with the same lines. */
+  toMarkdown(source: MarkdownSource): string;
   /** @param check Called before each link. Throws if the result is no longer needed. */
   resolve(pieces: HtmlPieces, source: MarkdownSource, check: () => void): Promise<string>;
 }
@@ -111,9 +114,16 @@ export function createMarkdownLinks({ records, targets, directory, warn }: Markd
     warn(formatProblem({ path: at.line === undefined ? `${shown}:` : shown, ...at, reason }));
   }
 
+  const findSource = ({ fileId }: MarkdownSource): SiteFile | undefined =>
+    fileId === null ? undefined : findFile(fileId);
+
   return {
+    toMarkdown(source) {
+      const { text } = source;
+      return findSource(source)?.base.toLowerCase().endsWith('.mdx') === true ? mdxToMarkdown(text) : text;
+    },
     async resolve(pieces, source, check) {
-      const file = source.fileId === null ? undefined : findFile(source.fileId);
+      const file = findSource(source);
       let html = '';
       let links = 0;
       for (const piece of pieces) {

@@ -1,0 +1,65 @@
+import { createMarkdownLinks } from '../../src/markdown/links.js';
+import { mdxToMarkdown } from '../../src/markdown/mdx.js';
+
+test.each([
+  ['imports', "import A from './a'\nimport { B } from 'b'\n\nText.", '\n\n\nText.'],
+  [
+    'an export with blank lines',
+    'One.\n\nexport const a = () => {\n\n  return ")";\n}\n\nTwo.',
+    'One.\n\n\n\n\n\n\nTwo.',
+  ],
+  ['an export whose brackets do not match', 'export const a = (\n\nText.', '\n\nText.'],
+  ['a comment of several lines', 'One {/* a\n\n<B /> */}two.', 'One \n\ntwo.'],
+])('removes %s, and keeps the number of lines', (_what, text, expected) => {
+  expect(mdxToMarkdown(text)).toBe(expected);
+});
+
+test.each([
+  ['<Note /> a', '<Note ></Note> a'],
+  ['<Since v="1.0"/> a <Ui.Card\n  b\n/> c', '<Since v="1.0"></Since> a <Ui.Card\n  b\n></Ui.Card> c'],
+])('closes the elements of %j', (text, expected) => {
+  expect(mdxToMarkdown(text)).toBe(expected);
+});
+
+test.each([
+  'a <br/> b <img src="c.png" />',
+  'An import of goods\nimport of services too.',
+  'Use `<Note />` and ``{/* a */}``.',
+  '```jsx\nimport a from "a";\n\n<A />\n```',
+  '- a\n\n  ~~~js\nexport const b = <B />;\n  ~~~',
+  '> 1. ```js\n> <A />\n> ```\n\n{a}',
+  '````md\n```\n<A />\n```\n<B />\n````',
+  '```js\n<A />',
+])('leaves %j as it is', (text) => {
+  expect(mdxToMarkdown(text)).toBe(text);
+});
+
+test.each([
+  ['statements without an end', 'export (\n\n'],
+  ['elements without an end', '<A '],
+  ['comments without an end', '{/*'],
+  ['code blocks', '~~~\n'],
+  ['code spans', '` '],
+])('a megabyte of %s takes little time', (_what, part) => {
+  const text = part.repeat(Math.floor((1024 * 1024) / part.length));
+  const startedAt = performance.now();
+  expect(mdxToMarkdown(text).split('\n')).toHaveLength(text.split('\n').length);
+  // 0.5 s at most on two cores; quadratic code takes minutes.
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+});
+
+test.each([
+  ['soup.mdx', '<Note></Note>'],
+  ['Soup.MDX', '<Note></Note>'],
+  ['soup.md', '<Note/>'],
+])('the text of %s is read as its extension demands', (base, expected) => {
+  const file = { id: 'file', absolutePath: `/site/${base}`, base, contentDigest: '' };
+  const links = createMarkdownLinks({
+    records: { find: () => file },
+    targets: { linkTo: () => '', findPicture: () => Promise.resolve(undefined) },
+    directory: '/site',
+    warn: () => undefined,
+  });
+  expect(links.toMarkdown({ text: '<Note/>', fileId: 'file' })).toBe(expected);
+  expect(links.toMarkdown({ text: '<Note/>', fileId: null })).toBe('<Note/>');
+});
