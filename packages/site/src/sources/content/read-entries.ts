@@ -116,9 +116,13 @@ function parseYaml(text: string): ParsedYaml {
   let rest = MAX_YAML_CHARACTERS;
   for (;;) {
     const error = parsed.documents.find(({ errors }) => errors.length > 0)?.errors[0];
-    if (error?.code !== 'BAD_INDENT' || !error.message.startsWith('Flow ')) return parsed;
+    if (error === undefined) return parsed;
+    const reported = parsed.counter.linePos(error.pos[0]).line;
+    // An error above the indented lines may come from their spaces.
+    if (error.code !== 'BAD_INDENT' || !error.message.startsWith('Flow '))
+      return reported > indented ? parsed : original;
     // The parser may report the line before.
-    const number = Math.max(parsed.counter.linePos(error.pos[0]).line, indented + 1);
+    const number = Math.max(reported, indented + 1);
     const [before = '', line] = lines.slice(number - 2, number);
     if (line === undefined || rest < 0) return original;
     if (number !== indented + 1) spaces = ' '.repeat(before.search(/\S|$/u) + 8);

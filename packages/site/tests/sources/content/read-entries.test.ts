@@ -53,6 +53,8 @@ test.each([
 test.each([
   ['malformed front matter', 'md', '---\ntitle: [\n---\n', 2],
   ['malformed JSON', 'json', '{\n"a": ]\n}', 2],
+  ['a flow collection without an end at the end', 'yaml', 'a: 1\nb: [', 2],
+  ['an error of a mapping after it', 'yaml', 'a: [\n\t1\n]\nb: c: d\n', 4],
   ['a flow collection without an end', 'yaml', 'a: 1\nb: [\n\t1,\nc: 2\n', 3],
   ['a duplicate key', 'yaml', 'a: 1\na: 2\n', 2],
   ['an element that is not an object', 'json', '[{"a": 1},\n 5]', 2],
