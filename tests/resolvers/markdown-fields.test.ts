@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { AppError } from '@trellis/core/errors';
 import { OperationBudget } from '@trellis/server/graphql/budget';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { openSite, type Site } from '@trellis/site/site';
@@ -64,9 +65,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function ask(source: string): Promise<{ data: Record<string, unknown>; errors?: { message: string }[] }> {
+async function ask(
+  source: string,
+  texts = markdown,
+): Promise<{ data: Record<string, unknown>; errors?: { message: string }[] }> {
   const contextValue = createSiteContext(
-    { records: site.store, formatDate: createFormatDate(), imagePolicy: ALLOW_ALL, markdown, ...imaging },
+    { records: site.store, formatDate: createFormatDate(), imagePolicy: ALLOW_ALL, markdown: texts, ...imaging },
     new OperationBudget(LIMITS),
   );
   return JSON.parse(JSON.stringify(await graphql({ schema, source, contextValue }))) as Awaited<ReturnType<typeof ask>>;
@@ -136,6 +140,13 @@ test('the other fields describe the text', async () => {
     headings: [{ value: 'Links', id: 'links' }],
     tableOfContents: '<ul><li><a href="#links">Links</a></li></ul>',
   });
+});
+
+test('a filter fails while texts are unavailable, and works later', async () => {
+  const query = '{ allRecipe(filter: {content: {wordCount: {words: {gt: 600}}}}) { nodes { title } } }';
+  const busy = { ...markdown, render: () => Promise.reject(new AppError('unavailable', 'Busy.')) };
+  expect((await ask(query, busy)).errors).toEqual([expect.objectContaining({ message: 'Busy.' })]);
+  expect((await ask(query)).data).toEqual({ allRecipe: { nodes: [{ title: 'Long' }] } });
 });
 
 test('filters, sorts and groups use the size of the text', async () => {

@@ -136,11 +136,12 @@ function createComputedValues(computations: ReadonlyMap<string, Computation>, co
   };
 }
 
+/** A record without the value has none. Another request may find a value that was unavailable, so that ends this one. */
 async function orMissing(getValue: () => Promise<unknown>): Promise<unknown> {
   try {
     return await getValue();
   } catch (error) {
-    if (error instanceof AppError) return undefined;
+    if (error instanceof AppError && error.code !== 'unavailable') return undefined;
     throw error;
   }
 }

@@ -164,7 +164,7 @@ export class ComputedValueLoader {
     try {
       return this.#values.find(kind, field, record);
     } catch (error) {
-      if (error instanceof AppError) return null;
+      if (error instanceof AppError && error.code !== 'unavailable') return null;
       throw error;
     }
   }
