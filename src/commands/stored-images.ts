@@ -100,7 +100,7 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
     try {
       await site.firstRuns;
       const queries = await loadQueries(config.site, site.config.queries);
-      return await runQueries({ site, schema }, queries, options, use);
+      return await runQueries({ site, schema, recordsDirectory }, queries, options, use);
     } finally {
       site.close();
     }
@@ -120,8 +120,13 @@ async function loadQueries(site: string, glob: string): Promise<StoredQuery[]> {
   throw new StartupError(`No stored queries found: no file matches ${glob} in ${site}`);
 }
 
+interface QueriedSite extends Pick<OpenSite, 'schema' | 'site'> {
+  /** The folder of the records and of rendered texts, which the next run finds there. */
+  readonly recordsDirectory: string;
+}
+
 async function runQueries(
-  { site, schema: parts }: Pick<OpenSite, 'schema' | 'site'>,
+  { site, schema: parts, recordsDirectory }: QueriedSite,
   queries: readonly StoredQuery[],
   { config, terminal, signal, quiet, linkKey, onResponse }: ImagesCommandOptions,
   use: (stored: StoredImages) => Promise<number>,
@@ -133,7 +138,7 @@ async function runQueries(
   const markdown = openMarkdown(site, {
     imaging,
     directory: config.site,
-    cacheDirectory: undefined,
+    cacheDirectory: recordsDirectory,
     warn: (line) => terminal.write(formatWarnings([line])),
   });
   const progress = await openProgressBar(terminal, { quiet, items: 'queries' });

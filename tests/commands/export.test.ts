@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
+import { DatabaseSync } from '@photostructure/sqlite';
 import sharp from 'sharp';
 import { scene } from '../../packages/images/tests/image-folder.js';
 import { exportSite } from '../../src/commands/export.js';
@@ -96,6 +97,19 @@ describe('an export', () => {
     await rm(path.join(folder, 'state'), { recursive: true });
     await expect(run()).resolves.toMatchObject({ said: '12 files exported: 0 written, 12 unchanged, 0 deleted' });
     expect(await list()).toEqual(before);
+  });
+
+  test('renders texts once, and again only if the stored ones are lost', async () => {
+    await write('recipes/soup.md', '---\ntitle: Soup\ntags: []\n---\n\nBoil it.\n');
+    await write('queries/pictures.graphql', '{ allRecipe { nodes { content { html } } } }');
+    const read = async () => (await run()).failures + (await readFile(path.join(output, 'data/pictures.json'), 'utf8'));
+    expect(await read()).toContain('<p>Boil it.</p>');
+    const database = new DatabaseSync(path.join(folder, 'state/commands/markdown.db'));
+    database.exec(`UPDATE rendering SET value = replace(value, 'Boil', 'Fry')`);
+    database.close();
+    expect(await read()).toContain('<p>Fry it.</p>');
+    await rm(path.join(folder, 'state'), { recursive: true });
+    expect(await read()).toContain('<p>Boil it.</p>');
   });
 
   test('deletes what only the last export wrote, and no other file', async () => {
