@@ -325,6 +325,8 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     // This page has not loaded the script of the sign-in; the settings do.
     await go('/insights');
     await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
+    // Its requests would open the dialog before.
+    await page.waitForLoadState('networkidle');
     const cookies = await stage.context.cookies();
     await stage.context.clearCookies();
     await page.route(/\/sign-in-(?!page)[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
