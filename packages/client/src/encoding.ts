@@ -114,6 +114,7 @@ export function encodeBody(value: unknown, mediaType: string, styles: ParameterS
   if (value instanceof FormData) return { body: value };
   if (value instanceof URLSearchParams) return { body: value, contentType: FORM };
   if (isBinary(value)) return { body: value, contentType: toContentType(value, mediaType) };
+  // Form data. The prefix is short because clients must be small.
   if (mediaType.startsWith('multipart/f')) return { body: toFormData(Object(value) as Record<string, unknown>) };
   if (mediaType.startsWith(FORM)) {
     return { body: writeForm(Object(value) as Record<string, unknown>, styles), contentType: mediaType };

@@ -18,9 +18,7 @@ export interface UntypedInit {
 export function splitPath(declared: string, init: UntypedInit): readonly [path: string, init: UntypedInit] {
   const [path = '', query = ''] = declared.replace(/#.*$/s, '').split('?');
   if (query === '') return [path, init];
-  const params = {
-    ...init.params,
-    query: { ...Object.fromEntries(new URLSearchParams(query)), ...init.params?.query },
-  };
-  return [path, { ...init, params }];
+  const fixed = new URLSearchParams(query);
+  const values = Object.fromEntries([...fixed.keys()].map((name) => [name, fixed.getAll(name)]));
+  return [path, { ...init, params: { ...init.params, query: { ...values, ...init.params?.query } } }];
 }

@@ -1087,25 +1087,27 @@ paths:
     note: 'Only clients have the operation, as a router does not compare queries. They send it.',
     outcome: 'supported',
     contract: `paths:
-  /items?x=1:
+  /items?x=1&x=2:
     get:
       operationId: listItems
       tags: [Items]
       summary: Items
+      parameters:
+        - { name: limit, in: query, schema: { type: integer } }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     warnings: [
-      '2:3 The router does not compare the query of "/items?x=1", so only clients have its operations.',
-      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '2:3 The router does not compare the query of "/items?x=1&x=2", so only clients have its operations.',
+      '9:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
     ],
     program: `const seen: string[] = [];
 const { createExampleClient } = await import('./client.js');
 const { listItems } = await import('./calls.js');
 const fetch = async (request: Request) => (seen.push(request.url), Response.json({}));
-await listItems(createExampleClient('http://localhost/api', { fetch }));
-assert.deepEqual(seen, ['http://localhost/api/items?x=1']);`,
-    exchanges: [{ request: 'GET /items?x=1', status: 404 }],
+await listItems(createExampleClient('http://localhost/api', { fetch }), { limit: 3 });
+assert.deepEqual(seen, ['http://localhost/api/items?x=1&x=2&limit=3']);`,
+    exchanges: [{ request: 'GET /items?x=1&x=2', status: 404 }],
   },
   {
     section,

@@ -136,7 +136,7 @@ function createComputedValues(computations: ReadonlyMap<string, Computation>, co
   };
 }
 
-/** A record without the value has none. Another request may find a value that was unavailable, so that ends this one. */
+/** A value that can't be computed is missing. One that is unavailable ends the query, as later queries reuse missing values. */
 async function orMissing(getValue: () => Promise<unknown>): Promise<unknown> {
   try {
     return await getValue();

@@ -31,7 +31,7 @@ export interface MarkdownSource {
   readonly fileId: string | null;
 }
 
-/** Reads texts as their files demand, and replaces the relative URLs in rendered ones. */
+/** Converts texts of files to Markdown, and replaces the relative URLs in rendered ones. */
 export interface MarkdownLinks {
   /** Returns the text as Markdown, with the same lines. */
   toMarkdown(source: MarkdownSource): string;
@@ -71,7 +71,7 @@ const MAX_WARNED = 1_000;
 /** A larger file is not read again to find the line of a link. */
 const MAX_READ = 4 * 1024 * 1024;
 
-/** A link without them leads to the page that is made from the text. */
+/** What follows the path of a page in the name of its text. */
 const PAGE_ENDINGS = ['.md', '.mdx', '.markdown', '/index.md', '/index.mdx', '/index.markdown'];
 
 export function createMarkdownLinks({ records, targets, directory, warn }: MarkdownLinksOptions): MarkdownLinks {

@@ -8,7 +8,7 @@ const MODULE_LINE = /^(?:export|import)\s/u;
 /** Elements that HTML closes itself. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/u;
 
-/** A code span, a comment, or an element that only JSX closes. Comments are limited, as are the attempts to find their end. */
+/** A code span, a comment of limited length, or an element that only JSX closes. */
 const PART = /`+[^`]*`+|\{\/\*[\s\S]{0,1000}?\*\/\}|<(?<name>[A-Za-z][\w.-]*)(?<attributes>(?:\s[^<>]*)?)\/>/gu;
 
 /**

@@ -252,8 +252,8 @@ const PIECE = 1_000;
 
 /**
  * Counts the segments that match. The text is segmented in pieces that end with a space, because each segment of V8 11
- * contains a copy of the whole text, so that those of a long text would need gigabytes. The last segment of a piece may go
- * on in the next one, so it begins that.
+ * contains a copy of the whole text, so that those of a long text would need gigabytes. The last segment of a piece may
+ * continue in the next one, which therefore begins with it.
  */
 function countSegments(
   text: string,
