@@ -100,7 +100,7 @@ describeInBrowser('GraphQL explorer', () => {
   test('an example stays in its tab if GraphiQL is about to store the text of the tab before', async () => {
     await page.goto(`${house.server.origin}/graphql`);
     await waitForOperation(page, OPERATIONS[0]!);
-    const texts = await page.evaluate(async (index) => {
+    await page.evaluate(async (index) => {
       const editor = document.querySelector<EditorElement>('.graphiql-query-editor .CodeMirror')!.CodeMirror;
       const button = document.querySelectorAll<HTMLElement>('.explorer-examples button')[index];
       // GraphiQL stores a text after 100 ms. The click follows before React has drawn the tab with it.
@@ -109,13 +109,18 @@ describeInBrowser('GraphQL explorer', () => {
       const lateAt = performance.now() + 150;
       while (performance.now() < lateAt);
       await clicked;
-      // GraphiQL has stored the text of the new tab afterwards.
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      const tabs = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}') as { tabs: { query: string }[] };
-      return [...tabs.tabs.map(({ query }) => query), editor.getValue()];
     }, 3);
-    const operations = texts.map((text) => /query (\w+)/.exec(text)?.[1]);
-    expect(operations).toEqual(['Typed', OPERATIONS[3], OPERATIONS[3]]);
+    const readTexts = () =>
+      page.evaluate(() => {
+        const editor = document.querySelector<EditorElement>('.graphiql-query-editor .CodeMirror')!.CodeMirror;
+        const tabs = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}') as { tabs: { query: string }[] };
+        return [...tabs.tabs.map(({ query }) => query), editor.getValue()];
+      });
+    // GraphiQL stores the text of the new tab after a delay.
+    await eventually(async () => {
+      const operations = (await readTexts()).map((text) => /query (\w+)/.exec(text)?.[1]);
+      expect(operations).toEqual(['Typed', OPERATIONS[3], OPERATIONS[3]]);
+    });
   });
 
   test('the explorer is accessible in both themes', async () => {
