@@ -2,6 +2,7 @@ import type { ImageSource } from '@trellis/images/source';
 import type { SelectedColumn, SiteRecord } from '@trellis/site/query/record-queries';
 import type { SiteRecords } from '@trellis/site/stored-records';
 import { LRUCache } from 'lru-cache';
+import { type AheadLog, type WorkAhead, workAhead } from './ahead.js';
 import type { OpenSite, PreviewCounts } from './service.js';
 
 /** Finds the files of the site that contain images. */
@@ -84,10 +85,9 @@ export function createImageSources(records: Pick<SiteRecords, 'first' | 'page' |
 const asSource = (file: SiteRecord): ImageSource => file as unknown as ImageSource;
 
 /** The previews of a site's images, which are rendered ahead of the first query for them. */
-export interface SitePreviews {
+export interface SitePreviews extends WorkAhead {
   /** Returns how many previews were rendered since the site was opened, and how many images are waiting. */
   count(): PreviewCounts;
-  close(): void;
 }
 
 /** The images that are read from the records at a time. */
@@ -101,15 +101,11 @@ const PARENT = {
 /** Renders the previews of all images, and then those of images that were added or changed. */
 export function prepareSitePreviews(
   { site: { store }, imaging: { images, pictures } }: Pick<OpenSite, 'imaging' | 'site'>,
-  log: Readonly<Record<'info' | 'warn', (line: string) => void>>,
+  log: AheadLog,
 ): SitePreviews {
-  const closing = new AbortController();
-  const { signal } = closing;
-  const changes = store.changes.follow();
   const counts = { rendered: 0, waiting: 0 };
 
-  /** @param ids Those of the images; absent for all. */
-  function* listSources(ids?: readonly string[]): Generator<ImageSource> {
+  function* listSources(ids: readonly string[] | undefined, signal: AbortSignal): Generator<ImageSource> {
     const filter = ids && { id: { in: [...ids] } };
     for (let skip = 0; !signal.aborted; skip += PAGE) {
       const { nodes } = store.page('ImageProc', { filter, skip, limit: PAGE }, PARENT);
@@ -119,40 +115,20 @@ export function prepareSitePreviews(
     }
   }
 
-  async function prepare(ids?: readonly string[]): Promise<void> {
-    const [before, startedAt] = [counts.rendered, performance.now()];
+  async function prepare(ids: readonly string[] | undefined, signal: AbortSignal): Promise<number> {
+    const before = counts.rendered;
     const onImage = (rendered: number): void => {
       counts.rendered += rendered;
       counts.waiting -= 1;
     };
-    await images.preparePreviews(listSources(ids), { signal, onImage });
-    counts.waiting = 0;
-    const made = counts.rendered - before;
-    if (made === 0 || signal.aborted) return;
-    log.info(`Previews of images rendered ahead of queries: ${made} (${formatSeconds(startedAt)}).`);
-  }
-
-  async function follow(): Promise<void> {
-    // The first change has no records, and stands for all of them.
-    for await (const { kinds, ids, isTruncated } of changes) {
-      if (signal.aborted) return;
-      if (kinds.length > 0 && !kinds.includes('ImageProc')) continue;
-      await prepare(kinds.length === 0 || isTruncated ? undefined : ids).catch((error: unknown) => {
-        counts.waiting = 0;
-        // Closing the site ends the jobs, and queries report the others.
-        if (!signal.aborted) log.warn(`Previews of images are not rendered ahead of queries: ${String(error)}`);
-      });
+    try {
+      await images.preparePreviews(listSources(ids, signal), { signal, onImage });
+    } finally {
+      counts.waiting = 0;
     }
+    return counts.rendered - before;
   }
 
-  void follow();
-  return {
-    count: () => ({ ...counts }),
-    close() {
-      closing.abort();
-      void changes.return?.();
-    },
-  };
+  const name = 'Previews of images';
+  return { ...workAhead({ store, kinds: ['ImageProc'], name, log, prepare }), count: () => ({ ...counts }) };
 }
-
-const formatSeconds = (startedAt: number): string => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;

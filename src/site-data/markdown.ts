@@ -1,9 +1,16 @@
+import { setImmediate as pause } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
 import type { FieldArguments, FieldResult } from '@trellis/images/plan/field-results';
-import { createMarkdownLinks, type MarkdownPicture, type MarkdownTargets } from '@trellis/site/markdown/links';
+import {
+  createMarkdownLinks,
+  type MarkdownPicture,
+  type MarkdownSource,
+  type MarkdownTargets,
+} from '@trellis/site/markdown/links';
 import { openMarkdownRenderer } from '@trellis/site/markdown/markdown-renderer';
 import type { ReadableSite } from '@trellis/site/site';
-import type { ImageService, MarkdownService } from './service.js';
+import { type AheadLog, type WorkAhead, workAhead } from './ahead.js';
+import type { ImageService, MarkdownService, OpenSite } from './service.js';
 
 interface MarkdownOptions {
   readonly imaging: Pick<ImageService, 'images' | 'pictures' | 'publicFiles'>;
@@ -56,3 +63,57 @@ const toPicture = ({ src, srcSet, sizes, srcSetWebp, ...size }: FieldResult<'flu
   height: size.presentationHeight,
   srcSetWebp: srcSetWebp() ?? undefined,
 });
+
+/** The texts that are read from the records at a time. */
+const PAGE = 50;
+
+const START_MS = 2_000;
+
+const column = (name: string) => ({ kind: 'column', name, column: name, holds: 'value' }) as const;
+
+/**
+ * Renders the texts of all fields with `@markdown`, and then those of records that were added or changed. Without it, the
+ * first query that sorts thousands of records by a rendered value, such as the time to read, exceeds its time limit.
+ *
+ * @returns `undefined` for a site without such fields.
+ */
+export function prepareSiteTexts(
+  { site: { store }, schema: { tables }, markdown }: Pick<OpenSite, 'markdown' | 'schema' | 'site'>,
+  log: AheadLog,
+): WorkAhead | undefined {
+  const fields = Object.values(tables).flatMap((table) =>
+    table.fields.flatMap((field) =>
+      field.kind === 'computed' && field.markdown !== undefined ? [{ kind: table.kind, text: field.markdown }] : [],
+    ),
+  );
+  if (fields.length === 0) return undefined;
+
+  function* listTexts(ids: readonly string[] | undefined): Generator<MarkdownSource> {
+    const filter = ids && { id: { in: [...ids] } };
+    for (const { kind, text } of fields) {
+      const selection = { values: [column(text), column('parent')], relations: [] };
+      for (let skip = 0; ; skip += PAGE) {
+        const { nodes } = store.page(kind, { filter, skip, limit: PAGE }, selection);
+        for (const node of nodes) {
+          if (typeof node[text] === 'string')
+            yield { text: node[text], fileId: typeof node.parent === 'string' ? node.parent : null };
+        }
+        if (nodes.length < PAGE) break;
+      }
+    }
+  }
+
+  async function prepare(ids: readonly string[] | undefined, signal: AbortSignal): Promise<number> {
+    let rendered = 0;
+    for (const source of listTexts(ids)) {
+      // Requests come first.
+      await pause();
+      if (signal.aborted || markdown.isFull()) return rendered;
+      if (await markdown.prepare(markdown.toMarkdown(source), () => signal.throwIfAborted())) rendered += 1;
+    }
+    return rendered;
+  }
+
+  const kinds = fields.map(({ kind }) => kind);
+  return workAhead({ store, kinds, name: 'Texts', delayMs: START_MS, log, prepare });
+}

@@ -30,10 +30,11 @@ import {
 } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from '../config/config.js';
+import type { WorkAhead } from './ahead.js';
 import { createImageSources, prepareSitePreviews, type SitePreviews } from './images.js';
 import type { IndexProgress } from './index/index-head.js';
 import type { IndexPublisher } from './index/publisher.js';
-import { openMarkdown } from './markdown.js';
+import { openMarkdown, prepareSiteTexts } from './markdown.js';
 import { loadSiteSchema, loadSourceModules, readSourceVariable } from './schema.js';
 import type {
   ImageService,
@@ -94,6 +95,7 @@ class RetryingSite implements SharingSiteService {
   readonly #stop = new AbortController();
   #publisher: IndexPublisher | undefined;
   #previews: SitePreviews | undefined;
+  #texts: WorkAhead | undefined;
   #attempt: Promise<unknown>;
   #timer: NodeJS.Timeout | undefined;
   #lastMessage: string | undefined;
@@ -161,7 +163,7 @@ class RetryingSite implements SharingSiteService {
     await this.#attempt;
     if (!('open' in this.state)) return;
     const { imaging, markdown } = this.state.open;
-    this.#previews?.close();
+    this.#closeAhead();
     await this.#publisher?.close();
     await markdown.close();
     await imaging.images.close();
@@ -219,6 +221,7 @@ class RetryingSite implements SharingSiteService {
       this.#site = site;
       this.#changeState({ open });
       this.#publish(publisher, { schema, modules });
+      this.#texts = prepareSiteTexts(open, log);
       // A site that restricts its image arguments may not allow these previews.
       if (this.#config.imagePreviews && !storedQueries) this.#previews = prepareSitePreviews(open, log);
       void this.#warnOfFormats(site, storedQueries);
@@ -229,6 +232,13 @@ class RetryingSite implements SharingSiteService {
       site.close();
       throw error;
     }
+  }
+
+  #closeAhead(): void {
+    this.#previews?.close();
+    this.#texts?.close();
+    this.#previews = undefined;
+    this.#texts = undefined;
   }
 
   #publish(
@@ -275,8 +285,7 @@ class RetryingSite implements SharingSiteService {
     });
     this.#wasOpen = true;
     this.#options.log.error(`The records of the site are damaged and made again: ${String(error)}`);
-    this.#previews?.close();
-    this.#previews = undefined;
+    this.#closeAhead();
     const publisher = this.#publisher;
     this.#publisher = undefined;
     const replace = async (): Promise<void> => {

@@ -26,6 +26,13 @@ export interface MarkdownRenderer {
   render(text: string, check: () => void): Promise<Rendering>;
   /** Renders the beginning of a text: as HTML, or as Markdown, which is one piece. */
   excerpt(text: string, excerpt: Excerpt, check: () => void): Promise<HtmlPieces>;
+  /**
+   * Renders a text ahead of the queries for it. Returns whether it did, which it does not for a text that is stored or
+   * exceeds the limits.
+   */
+  prepare(text: string, check: () => void): Promise<boolean>;
+  /** Returns whether rendering more texts would delete stored ones. */
+  isFull(): boolean;
   close(): Promise<void>;
 }
 
@@ -79,10 +86,23 @@ export function openMarkdownRenderer({
     return cache().find(key);
   }
 
+  async function prepare(text: string, check: () => void): Promise<boolean> {
+    const request = { text, sanitize, highlight };
+    const key = keyOf(request);
+    if (failed.has(key) || cache().has(key)) return false;
+    try {
+      await find(request, check);
+      return true;
+    } catch (error) {
+      // A query for the text reports it.
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  }
+
   async function find(request: MarkdownRequest, check: () => void): Promise<unknown> {
-    const { text, ...settings } = request;
-    assertLength(text);
-    const key = hash('sha256', `${JSON.stringify([VERSION, settings])} ${text}`);
+    assertLength(request.text);
+    const key = keyOf(request);
     const known = findKnown(key);
     if (known !== undefined) return known;
     if (inTurn.count().waiting >= MAX_WAITING)
@@ -97,6 +117,8 @@ export function openMarkdownRenderer({
   return {
     render: (text, check) => find({ text, sanitize, highlight }, check) as Promise<Rendering>,
     excerpt: (text, excerpt, check) => find({ text, sanitize, highlight, ...excerpt }, check) as Promise<HtmlPieces>,
+    prepare,
+    isFull: () => cache().isFull(),
     async close() {
       opened?.close();
       opened = undefined;
@@ -104,6 +126,9 @@ export function openMarkdownRenderer({
     },
   };
 }
+
+const keyOf = ({ text, ...settings }: MarkdownRequest): string =>
+  hash('sha256', `${JSON.stringify([VERSION, settings])} ${text}`);
 
 function assertLength({ length }: string): void {
   if (length <= MAX_CHARACTERS) return;
@@ -194,8 +219,11 @@ function exchange(worker: Worker, deadlineMs: number, request?: MarkdownRequest)
 
 /** Stores renderings by the digest of their text and settings, in memory and in a file. */
 interface RenderingCache {
+  has(key: string): boolean;
   find(key: string): unknown;
   put(key: string, value: object | string): void;
+  /** Returns whether stored renderings are deleted for further ones. */
+  isFull(): boolean;
   close(): void;
 }
 
@@ -223,6 +251,8 @@ function openRenderingCache({ directory, maxSize = MAX_SIZE }: RenderingCacheOpt
   });
   const disk = directory === undefined ? undefined : ignoreFaults(() => openFile(directory, maxSize));
   return {
+    has: (key) => memory.has(key) || ignoreFaults(() => disk?.has(key)) === true,
+    isFull: () => (disk ? disk.isFull() : memory.calculatedSize >= LEFT * MAX_IN_MEMORY),
     find(key) {
       const known = memory.get(key);
       if (known) return known.value;
@@ -253,8 +283,10 @@ function ignoreFaults<T>(work: () => T): T | undefined {
 }
 
 interface RenderingFile {
+  has(key: string): boolean;
   find(key: string): string | undefined;
   put(key: string, json: string): void;
+  isFull(): boolean;
   close(): void;
 }
 
@@ -264,10 +296,13 @@ function openFile(directory: string, maxSize: number): RenderingFile {
   makeDatabasePrivate(file);
   const database = openOrReplace(file);
   const select = database.prepare('SELECT value FROM rendering WHERE key = ?');
+  const exists = database.prepare('SELECT 1 FROM rendering WHERE key = ?');
   const insert = database.prepare('INSERT OR REPLACE INTO rendering (key, value) VALUES (?, ?)');
   const total = (): number => (database.prepare(SIZE).get() as { size: number }).size;
   let size = total();
   return {
+    has: (key) => exists.get(key) !== undefined,
+    isFull: () => size >= LEFT * maxSize,
     find: (key) => (select.get(key) as { value: string } | undefined)?.value,
     put(key, json) {
       insert.run(key, json);
