@@ -927,6 +927,32 @@ paths:
   },
   {
     section,
+    feature: 'values with the names of the members of every JavaScript object',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      security: [{ key: [] }]
+      parameters:
+        - { name: size, in: query, schema: { type: __proto__, enum: [1] } }
+        - { name: tag, in: __proto__, schema: { type: string } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  securitySchemes:
+    key: { type: toString }
+`,
+    errors: [
+      '9:52 Expected type to be one of array, boolean, integer, null, number, object, string; received "__proto__".',
+      '10:28 Expected in to be one of cookie, header, path, query; received "__proto__".',
+      '15:18 Expected type to be one of apiKey, http, oauth2, openIdConnect, mutualTLS; received "toString".',
+    ],
+  },
+  {
+    section,
     feature: 'an error beside a header parameter without effect',
     outcome: 'refused',
     contract: `paths:

@@ -184,20 +184,20 @@ function listDifferent(schemas: Schemas): readonly string[] {
   return [...texts.keys()].filter((name) => found.has(name));
 }
 
-const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  parameters: 'request',
-  requestBody: 'request',
-  requestBodies: 'request',
-  responses: 'response',
-  headers: 'response',
-};
+const DIRECTIONS = new Map<string, Direction>([
+  ['parameters', 'request'],
+  ['requestBody', 'request'],
+  ['requestBodies', 'request'],
+  ['responses', 'response'],
+  ['headers', 'response'],
+]);
 
 /** A callback or a webhook of the server is a request of its own. */
 const FLIPPED: Readonly<Record<Direction, Direction>> = { any: 'any', request: 'response', response: 'request' };
 
 /** Returns the direction of a parameter, header or media type by its place. */
 export function directionOf({ path }: DocumentNode): Direction {
-  const direction = path.map((key) => DIRECTIONS[key]).find((found) => found !== undefined) ?? 'any';
+  const direction = path.map((key) => DIRECTIONS.get(key)).find((found) => found !== undefined) ?? 'any';
   return path.some((key) => key === 'callbacks' || key === 'webhooks') ? FLIPPED[direction] : direction;
 }
 
@@ -210,7 +210,7 @@ function convertParts(value: unknown, direction: Direction, convert: Convert, is
     Object.entries(value).map(([key, part]) => {
       if (VALUES.includes(key) || key === 'schemas') return [key, part];
       if (key === 'schema' || key === 'x-event') return [key, convert(part, direction)];
-      const own = direction === 'any' ? DIRECTIONS[key] : undefined;
+      const own = direction === 'any' ? DIRECTIONS.get(key) : undefined;
       const next = own === undefined ? direction : isFlipped ? FLIPPED[own] : own;
       const flips = isFlipped || key === 'callbacks' || key === 'webhooks';
       return [key, convertParts(part, next, convert, flips)];

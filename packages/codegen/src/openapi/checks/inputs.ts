@@ -95,12 +95,12 @@ function checkContent(place: DocumentNode, report: ReportDiagnostic): void {
 }
 
 /** The styles of each place; the first is the default. */
-const PLACE_STYLES: Readonly<Record<string, readonly string[]>> = {
-  cookie: ['form'],
-  header: ['simple'],
-  path: ['simple'],
-  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
-};
+const PLACE_STYLES = new Map([
+  ['cookie', ['form']],
+  ['header', ['simple']],
+  ['path', ['simple']],
+  ['query', ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']],
+]);
 
 type Described = Pick<IndexedParameter, 'in' | 'name' | 'place'>;
 
@@ -115,7 +115,9 @@ function checkSchema(
       `Expected ${expected} for the parameter "${name}". Use content with application/json for other values.`,
     ),
   );
-  const styles = PLACE_STYLES[where] ?? [];
+  const styles = PLACE_STYLES.get(where);
+  // An unknown place has an error of its own.
+  if (styles === undefined) return;
   const style = findTextField(place, 'style') ?? styles[0] ?? '';
   if (!styles.includes(style)) {
     const expected = `Expected the style of a ${where} parameter to be ${styles.join(', ')}`;

@@ -192,12 +192,12 @@ function checkContent(parent: DocumentNode, report: ReportDiagnostic, { allowsRa
 }
 
 /** The fields that each type of scheme needs. */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  apiKey: ['name', 'in'],
-  http: ['scheme'],
-  oauth2: ['flows'],
-  openIdConnect: ['openIdConnectUrl'],
-};
+const REQUIRED = new Map([
+  ['apiKey', ['name', 'in']],
+  ['http', ['scheme']],
+  ['oauth2', ['flows']],
+  ['openIdConnect', ['openIdConnectUrl']],
+]);
 
 /** Checks the security schemes of all documents. */
 function checkSecuritySchemes(sources: ContractSources, report: ReportDiagnostic): void {
@@ -214,7 +214,7 @@ function checkScheme(scheme: DocumentNode, report: ReportDiagnostic): void {
     report(child(scheme, 'type'), '"mutualTLS" is not supported: the server speaks HTTP behind a proxy that ends TLS.');
     return;
   }
-  for (const field of (REQUIRED[type] ?? []).filter((name) => !has(scheme, name))) {
+  for (const field of (REQUIRED.get(type) ?? []).filter((name) => !has(scheme, name))) {
     report(scheme, `The required field ${field} is missing in this security scheme of type ${type}.`, 'key');
   }
   const http = findTextField(scheme, 'scheme');

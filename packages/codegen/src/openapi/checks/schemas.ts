@@ -102,19 +102,19 @@ export function listTypes(place: DocumentNode): readonly unknown[] | undefined {
   return value === undefined ? undefined : Array.isArray(value) ? (value as unknown[]) : [value];
 }
 
-const TYPE_TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  array: Array.isArray,
-  boolean: (value) => typeof value === 'boolean',
-  integer: Number.isInteger,
-  null: (value) => value === null,
-  number: (value) => typeof value === 'number',
-  object: isRecord,
-  string: (value) => typeof value === 'string',
-};
+const TYPE_TESTS = new Map<string, (value: unknown) => boolean>([
+  ['array', Array.isArray],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['integer', Number.isInteger],
+  ['null', (value) => value === null],
+  ['number', (value) => typeof value === 'number'],
+  ['object', isRecord],
+  ['string', (value) => typeof value === 'string'],
+]);
 
 /** Returns whether a value has one of some types. Unknown types have errors of their own. */
 export const fitsTypes = (types: readonly unknown[], value: unknown): boolean =>
-  types.some((type) => TYPE_TESTS[String(type)]?.(value) ?? true);
+  types.some((type) => TYPE_TESTS.get(String(type))?.(value) ?? true);
 
 function checkEnum(place: DocumentNode, report: ReportDiagnostic): void {
   const types = listTypes(place);
