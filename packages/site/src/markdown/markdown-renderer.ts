@@ -67,7 +67,12 @@ export function openMarkdownRenderer({
   const failed = new LRUCache<string, AppError>(FAILED);
   const inTurn = limitConcurrency(1);
   let opened: RenderingCache | undefined;
-  const cache = (): RenderingCache => (opened ??= openRenderingCache(storage));
+  let isClosed = false;
+
+  function cache(): RenderingCache {
+    if (isClosed) throw new AppError('unavailable', 'The site is being closed. Retry shortly.');
+    return (opened ??= openRenderingCache(storage));
+  }
 
   async function make(key: string, request: MarkdownRequest): Promise<unknown> {
     try {
@@ -120,8 +125,8 @@ export function openMarkdownRenderer({
     prepare,
     isFull: () => cache().isFull(),
     async close() {
+      isClosed = true;
       opened?.close();
-      opened = undefined;
       await thread.close();
     },
   };
@@ -167,21 +172,27 @@ const MEMORY_MB = 512;
 /** Starts the thread with the first text, as loading its modules takes longer than rendering a text. */
 function openMarkdownThread(deadlineMs: number): MarkdownThread {
   let worker: Worker | undefined;
+  let isClosed = false;
 
-  async function close(): Promise<void> {
+  async function stop(): Promise<void> {
     const ended = worker;
     worker = undefined;
     await ended?.terminate();
   }
 
   return {
-    close,
+    close() {
+      isClosed = true;
+      return stop();
+    },
     async ask(request) {
       try {
         worker ??= await startWorker();
+        // It was starting when it was to be closed.
+        if (isClosed) throw new AppError('unavailable', 'The site is being closed. Retry shortly.');
         return await exchange(worker, deadlineMs, request);
       } catch (error) {
-        await close();
+        await stop();
         throw error;
       }
     },

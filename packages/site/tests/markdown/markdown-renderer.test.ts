@@ -170,6 +170,16 @@ describe('limits', () => {
     await thread.terminate();
   });
 
+  test('a renderer that is closed meanwhile renders and stores nothing', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'markdown-'));
+    const closing = openMarkdownRenderer({ ...SETTINGS, directory });
+    const rendered = Promise.allSettled(['one', 'two', 'three'].map((text) => closing.render(text, ALWAYS)));
+    await closing.close();
+    expect((await rendered).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await expect(closing.render('four', ALWAYS)).rejects.toThrow('The site is being closed. Retry shortly.');
+    rmSync(directory, { recursive: true });
+  });
+
   test('a text that is no longer needed is not rendered', async () => {
     const stop = (): void => {
       throw new Error('over');
