@@ -8,14 +8,13 @@ test('openSite: reads thousands of files with few file descriptors', () => {
   for (let index = 0; index < 2500; index += 1) folder.put(`${index % 25}/${index}.md`, `${index}`);
   const script = `
     import { openSite } from '@trellis/site/site';
-    import { records } from './src/generated/site/records.ts';
+    import { records } from './dist/generated/site/records.js';
     const [directory, stateDirectory] = process.argv.slice(1);
     const site = await openSite({ directory, stateDirectory, tables: records });
     console.log(JSON.stringify(site.summary));
     site.close();`;
-  // Node.js, its TypeScript loader and one thread need about 50.
-  const limited =
-    'ulimit -n 64 && exec node --conditions=trellis-source --import tsx --input-type=module -e "$0" "$1" "$2"';
+  // Node.js and one thread need about 50.
+  const limited = 'ulimit -n 64 && exec node --input-type=module -e "$0" "$1" "$2"';
   const output = execFileSync('bash', ['-c', limited, script, folder.directory, folder.stateDirectory], {
     encoding: 'utf8',
   });
