@@ -85,7 +85,7 @@ test('the bash script completes commands, options and paths', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-completion-'));
   try {
     const cli = join(folder, 'trellis');
-    await writeFile(cli, `#!/bin/sh\nexec node ${resolve('dist/cli.js')} "$@"\n`);
+    await writeFile(cli, `#!/bin/sh\nexec node "${resolve('dist/cli.js')}" "$@"\n`);
     await chmod(cli, 0o755);
     const ask = `ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trellis; echo "$*: \${COMPREPLY[*]}"; }`;
     const asked = ['ask trellis secrets ver', 'ask trellis secrets put --fi', 'ask trellis secrets import tsconfig.b'];

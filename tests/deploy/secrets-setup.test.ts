@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await startServer(['--services', 'secrets', '--state', state]);
   const cli = resolve('dist/cli.js');
   await mkdir(join(folder, 'bin'));
-  await writeScript('bin/trellis', `exec ${process.execPath} ${cli} "$@"`);
+  await writeScript('bin/trellis', `exec "${process.execPath}" "${cli}" "$@"`);
   await writeScript('deploy.sh', 'printf "deploy %s" "$DB_PASSWORD" > deployed');
   await writeScript('serve.sh', 'cat "$SHOP_KEY_FILE" > served; echo "${SHOP_KEY-unset}" >> served');
   await writeScript('migrate.sh', 'echo "Migrated $1 with $DB_PASSWORD"');
