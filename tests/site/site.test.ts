@@ -1,4 +1,5 @@
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { ScanProgress } from '@trellis/site/sources/scan-source';
 import { records } from '../../src/generated/site/records.js';
 import { pathsOf, SiteFolder } from './sources/site-folder.js';
@@ -180,7 +181,7 @@ test('openSite: writes the records of the site and of this run', async () => {
 });
 
 test('openSite: scans the example site with images of every format', async () => {
-  const directory = new URL('../../examples/site', import.meta.url).pathname;
+  const directory = fileURLToPath(new URL('../../examples/site', import.meta.url));
   const { files, summary } = await folder.scan({ directory });
   expect(summary.linksLeftOut).toBe(0);
   const types = new Set(files.map((row) => row['internal.mediaType']));
