@@ -203,22 +203,26 @@ for (const language of [docker, elixir, graphql, haskell, jsx, nginx, powershell
 /** Highlighting takes time beyond that, and a longer listing is not read. */
 const MAX_CHARACTERS = 100_000;
 
-/** Highlights code blocks in a known language, with the class names of Prism. Adds nothing but `span` elements. */
+/** Highlights code blocks in a known language, with `span` elements that have the class names of Prism. */
 function highlightCode(tree: HtmlRoot): void {
   visitElements(tree, (element) => {
     const [code] = element.children;
     if (element.tagName !== 'pre' || code?.type !== 'element' || code.tagName !== 'code') return;
     const language = languageOf(code);
     if (language === undefined || !refractor.registered(language)) return;
+    code.properties.className = [`language-${language}`];
     const text = textOf(code);
     if (text.length <= MAX_CHARACTERS) code.children = refractor.highlight(text, language).children as ElementContent[];
   });
 }
 
-/** Returns the language in the class of a code block, in lower case. */
+/**
+ * Returns the language in the class of a code block, in lower case. Options of Gatsby's plugins may follow it, such as the lines
+ * to mark: `js{1,3-4}` or `js:title=a.js`.
+ */
 function languageOf({ properties: { className } }: Element): string | undefined {
   const names = Array.isArray(className) ? className.map(String) : [];
-  return names.flatMap((name) => /^language-(.+)$/u.exec(name)?.[1]?.toLowerCase() ?? [])[0];
+  return names.flatMap((name) => /^language-([^{:]+)/u.exec(name)?.[1]?.toLowerCase() ?? [])[0];
 }
 
 const BLOCKS: ReadonlySet<string> = new Set([

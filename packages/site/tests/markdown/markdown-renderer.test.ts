@@ -33,6 +33,14 @@ describe('render', () => {
     expect(await toHtml('```none\n<b>\n```')).toBe('<pre><code class="language-none">&#x3C;b>\n</code></pre>');
   });
 
+  test.each(['js{1,3-4}', 'js{numberLines: true}', 'js:title=a.js', 'JS {1}'])(
+    'highlights code whose language has the options of a plugin: %s',
+    async (language) => {
+      const html = await toHtml(`\`\`\`${language}\nconst a = 1;\n\`\`\``);
+      expect(html).toMatch(/^<pre><code class="language-js"><span class="token keyword">const</u);
+    },
+  );
+
   test('gives each heading an id of its own, and lists the headings in order', async () => {
     const { headings } = await renderer.render('# One `code`\n\nTwo\n---\n\n## Two\n\n[^1]\n\n[^1]: Note', ALWAYS);
     expect(headings).toEqual([
