@@ -132,7 +132,7 @@ async function openRecords(options: SiteOptions, file: string): Promise<Site> {
       config,
       store,
     });
-    const more = await writeSiteRecords(store, { tables: options.tables, config, directory });
+    const more = await writeSiteRecords(store, { tables, codecs: options.codecs, config, directory });
     const before = [...warnings, ...more, ...skipped.map((problem) => `Skipped: ${formatProblem(problem)}`)];
     const count = before.length + problems.count;
     if (count > 0) options.onWarnings?.([...before, ...problems.messages], count);

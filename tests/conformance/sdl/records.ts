@@ -92,12 +92,37 @@ export const rows: readonly Row[] = [
     '2:11 Node is a built-in type, which schema/node.graphql:8 defines. Choose another name.',
     '3:6 PageInfo is a built-in type, which schema/node.graphql:40 defines. Choose another name, or add fields to it: extend type PageInfo.',
   ),
+  {
+    section,
+    feature: 'fields that are added to the metadata of the site',
+    note: 'The values are those of `siteMetadata` in the configuration of the site.',
+    outcome: 'supported',
+    contract: `extend type SiteSiteMetadata { siteUrl: String social: Social languages: [String!]! }
+      type Social { twitter: String followers: Int }`,
+    files: {
+      'site.config.yaml':
+        'siteMetadata: { title: T, siteUrl: https://example.org, social: { twitter: t, followers: 5 }, languages: [en, de] }',
+    },
+    exchanges: [
+      ask('{ site { siteMetadata { title siteUrl social { twitter followers } languages } } }', {
+        site: {
+          siteMetadata: {
+            title: 'T',
+            siteUrl: 'https://example.org',
+            social: { twitter: 't', followers: 5 },
+            languages: ['en', 'de'],
+          },
+        },
+      }),
+      ask('{ site(siteMetadata: {social: {twitter: {eq: "x"}}}) { id } }', { site: null }),
+    ],
+  },
   refused(
     'a stored field that is added to a built-in type',
-    'extend type File { owner: String! boat: SitePage @link }\nextend type SiteSiteMetadata { url: String }',
+    'extend type File { owner: String! boat: SitePage @link }\nextend type Site { url: String }',
     '1:20 Nothing writes File.owner: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
     '1:35 Nothing writes File.boat: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
-    '2:32 Nothing writes SiteSiteMetadata.url: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
+    '2:20 Nothing writes Site.url: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
   ),
   refused(
     'extend interface Node',

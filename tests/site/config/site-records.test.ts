@@ -6,6 +6,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { PAGE_CREATOR, toPluginId } from '@trellis/site/config/plugins';
 import { readPages, writeSiteRecords } from '@trellis/site/config/site-records';
 import { openRecordStore } from '@trellis/site/record-store';
+import type { RecordTables } from '@trellis/site/records/record-schema';
 import type { Site } from '@trellis/site/site';
 import { records } from '../../../src/generated/site/records.js';
 import { type Row, SiteFolder } from '../sources/site-folder.js';
@@ -38,6 +39,42 @@ test('site records: the site has the values of its configuration', async () => {
     },
   ]);
 });
+
+/** The record types of a project that adds the text `siteUrl` to the metadata. */
+function withSiteUrl(): RecordTables {
+  const own = { name: 'siteUrl', path: 'siteMetadata.siteUrl', column: 'siteMetadata.siteUrl' };
+  const fields = records.Site.fields.map((field) => {
+    if (field.kind !== 'object' || field.name !== 'siteMetadata') return field;
+    return {
+      ...field,
+      fields: field.fields.flatMap((inner) => [inner, ...(inner.name === 'title' ? [{ ...inner, ...own }] : [])]),
+    };
+  });
+  return { ...records, Site: { ...records.Site, fields: fields } };
+}
+
+test.each([
+  ['a value', 'https://example.org', 'https://example.org', []],
+  [
+    'an invalid value',
+    { live: true },
+    null,
+    ['The site\'s configuration: siteMetadata.siteUrl: expected text; received {"live":true}.'],
+  ],
+])(
+  'site records: %s of a field that a project adds to the metadata is read',
+  async (_reason, siteUrl, stored, said) => {
+    configure({ siteMetadata: { title: 'T', siteUrl, other: 'ignored' } });
+    const warnings: string[] = [];
+    const site = await folder.open({ tables: withSiteUrl(), onWarnings: (messages) => warnings.push(...messages) });
+    const columns = ['siteMetadata.title', 'siteMetadata.siteUrl'];
+    expect([...site.store.rows('Site', columns)]).toMatchObject([
+      { 'siteMetadata.title': 'T', 'siteMetadata.siteUrl': stored },
+    ]);
+    expect(warnings).toEqual(said);
+    site.close();
+  },
+);
 
 test('site records: the build time is the start of the process to the second', async () => {
   const [build] = await rows('SiteBuildMetadata', ['id', 'buildTime']);

@@ -176,7 +176,7 @@ function checkExtension(directives: readonly ConstDirectiveNode[] = [], diagnost
 /** The types whose values come from the server, which would never write a field that a project adds. */
 export const WRITTEN_BY_SERVER: readonly string[] = [
   ...['Directory', 'File', 'ImageProc', 'Internal', 'PageInfo'],
-  ...['Site', 'SiteBuildMetadata', 'SitePage', 'SiteSiteMetadata'],
+  ...['Site', 'SiteBuildMetadata', 'SitePage'],
 ];
 
 /** Reports the stored fields that a document adds to a type whose values come from the server. */

@@ -107,6 +107,7 @@ const BUILT_IN_KINDS: Readonly<Record<string, string>> = {
   SiteBuildMetadata: 'site.graphql',
   SitePage: 'site.graphql',
   SitePlugin: 'site.graphql',
+  SiteSiteMetadata: 'site.graphql',
 };
 
 /** Reports built-in types that are defined again, and leaves these definitions out, as they would cause further errors. */

@@ -45,6 +45,8 @@ interface SiteMetadata {
   readonly author: string | null;
   readonly description: string | null;
   readonly title: string | null;
+  /** The values of the fields that the project adds to `SiteSiteMetadata`. Others are ignored. */
+  readonly [name: string]: unknown;
 }
 
 /** A folder whose files become records. */
@@ -70,7 +72,7 @@ export interface PageConfig {
 /** The contents of `site.config.*`. Every property is optional. */
 export interface SiteConfigInput {
   $schema?: string;
-  siteMetadata?: { author?: string; description?: string; title?: string };
+  siteMetadata?: { author?: string; description?: string; title?: string; [name: string]: unknown };
   pathPrefix?: string;
   host?: string;
   port?: number | string;
@@ -97,6 +99,7 @@ function toSiteConfig(written: SiteConfigInput, directory: string): SiteConfig {
   const { siteMetadata = {}, sources = [], plugins = [], pages = [] } = written;
   return {
     siteMetadata: {
+      ...siteMetadata,
       author: siteMetadata.author ?? null,
       description: siteMetadata.description ?? null,
       title: siteMetadata.title ?? null,

@@ -2,15 +2,19 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import type { ScalarCodecs } from '@trellis/core/record-types';
 import { FAULT_TEXTS, findStorageFault } from '@trellis/core/storage';
 import type { RecordStore } from '../record-store.js';
 import { type ColumnType, listTableColumns, type RecordTables } from '../records/record-schema.js';
+import { validateRecord } from '../sources/content/validate-record.js';
 import type { RecordRow } from '../sources/file-records.js';
 import { PAGE_CREATOR, readPlugins, SITE_OWNER, toPluginId } from './plugins.js';
 import type { PageConfig, SiteConfig } from './site-config.js';
 
 interface SiteRecordsOptions {
   readonly tables: RecordTables;
+  /** The codecs of the scalars of the application, which read the metadata. */
+  readonly codecs?: ScalarCodecs;
   readonly config: SiteConfig;
   /** The site's folder. */
   readonly directory: string;
@@ -22,20 +26,21 @@ interface SiteRecordsOptions {
  */
 export async function writeSiteRecords(
   store: RecordStore,
-  { tables, config, directory }: SiteRecordsOptions,
+  { tables, codecs = {}, config, directory }: SiteRecordsOptions,
 ): Promise<readonly string[]> {
   const pages = await readPages(config.pages, directory);
   const hasFolderPages = pages.some(({ pluginCreatorId }) => pluginCreatorId === toPluginId(PAGE_CREATOR));
   const plugins = await readPlugins(config.plugins, directory);
   // The server provides this plugin, so the site is not warned if it is not installed.
   const own = hasFolderPages ? await readPlugins([PAGE_CREATOR], directory) : { rows: [] };
+  const metadata = readMetadata(config, tables, codecs);
   const records = {
-    Site: [siteRow(config)],
+    Site: [siteRow(config, metadata.columns)],
     SiteBuildMetadata: [buildRow()],
     SitePage: pages,
     SitePlugin: [...new Map([...plugins.rows, ...own.rows].map((row) => [row.id, row])).values()],
   };
-  const warnings = [...plugins.warnings];
+  const warnings = [...metadata.warnings, ...plugins.warnings];
   for (const [kind, rows] of Object.entries(records)) {
     const table = tables[kind];
     if (table === undefined) continue;
@@ -66,17 +71,28 @@ function tryToReplace(store: RecordStore, kind: string, rows: readonly RecordRow
   }
 }
 
-function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig): RecordRow {
-  const { author, description, title } = siteMetadata;
+function siteRow({ pathPrefix, host, port, polyfill }: SiteConfig, metadata: RecordRow): RecordRow {
   return described('Site', {
-    'siteMetadata.author': author,
-    'siteMetadata.description': description,
-    'siteMetadata.title': title,
+    ...metadata,
     pathPrefix,
     host,
     port: port === null ? null : String(port),
     polyfill: Number(polyfill ?? true),
   });
+}
+
+interface Metadata {
+  readonly columns: RecordRow;
+  /** One sentence each, for the terminal. */
+  readonly warnings: readonly string[];
+}
+
+/** Validates the metadata of the site against the fields of their type, to which a project may add its own. */
+function readMetadata({ siteMetadata }: SiteConfig, { Site }: RecordTables, codecs: ScalarCodecs): Metadata {
+  const fields = Site?.fields.filter(({ name }) => name === 'siteMetadata') ?? [];
+  const entry = { values: { siteMetadata }, body: undefined, textOnly: false };
+  const { row, misfits } = validateRecord(fields, entry, { codecs, toLinkKey: () => undefined });
+  return { columns: row ?? {}, warnings: misfits.map(({ message }) => `The site's configuration: ${message}`) };
 }
 
 /** The time of the run is the start of the process, to the second. */
