@@ -28,7 +28,7 @@ export function readGatsbyConfig(code: string, name: string, directory: string):
   }
   const plugins = readPlugins(value.plugins, name, warnings);
   const written: SiteConfigInput = {
-    siteMetadata: readStrings(value.siteMetadata, ['title', 'description', 'author']),
+    siteMetadata: readMetadata(value.siteMetadata, name, warnings),
     plugins,
     sources: readSources(plugins, name, warnings),
     ...readStrings(value, ['host']),
@@ -41,7 +41,29 @@ export function readGatsbyConfig(code: string, name: string, directory: string):
   return { written, warnings };
 }
 
+/** The metadata that are text in every site. */
+const TEXTS = ['title', 'description', 'author'] as const;
+
+function readMetadata(value: StaticValue | undefined, name: string, warnings: string[]) {
+  if (value === undefined) return {};
+  const ignored = isValues(value)
+    ? Object.keys(value).filter((key) => value[key] === UNREADABLE || (isText(key) && typeof value[key] !== 'string'))
+    : [];
+  if (!isValues(value)) warnings.push(`${name}: siteMetadata is not a literal; it is ignored.`);
+  for (const key of ignored) {
+    const expected = isText(key) ? 'text in quotes' : 'a literal';
+    warnings.push(`${name}: siteMetadata.${key} is not ${expected}; it is ignored.`);
+  }
+  const others = Object.entries(readOptions(value)).filter(([key]) => !isText(key) && !ignored.includes(key));
+  return { ...Object.fromEntries(others), ...readStrings(value, TEXTS) };
+}
+
+const isText = (key: string): boolean => TEXTS.some((text) => text === key);
+
 function readPlugins(value: StaticValue | undefined, name: string, warnings: string[]) {
+  if (value !== undefined && !Array.isArray(value)) {
+    warnings.push(`${name}: plugins is not a literal; it is ignored, with the sources in it.`);
+  }
   const plugins: { resolve: string; options: Record<string, unknown> }[] = [];
   for (const [index, item] of (Array.isArray(value) ? (value as readonly StaticValue[]) : []).entries()) {
     if (typeof item === 'string') plugins.push({ resolve: item, options: {} });
@@ -203,7 +225,7 @@ function read(node: Node, scope: Scope): StaticValue {
     case 'BinaryExpression':
       return node.operator === '+' ? join([read(node.left, inner), read(node.right, inner)]) : UNREADABLE;
     case 'CallExpression':
-      return readPathCall(node.callee, node.arguments, inner);
+      return readCall(node.callee, node.arguments, inner);
     default:
       return UNREADABLE;
   }
@@ -254,14 +276,15 @@ function readObject(node: ObjectExpression, scope: Scope): StaticValue {
   return Object.fromEntries(entries);
 }
 
-/** `path.join(…)`, `path.resolve(…)` and `require.resolve('…')`. */
-function readPathCall(callee: Node, args: readonly Node[], scope: Scope): StaticValue {
-  if (
-    callee.type !== 'MemberExpression' ||
-    callee.object.type !== 'Identifier' ||
-    callee.property.type !== 'Identifier'
-  )
-    return UNREADABLE;
+/** `path.join(…)`, `path.resolve(…)`, `require.resolve('…')` and `[…].filter(Boolean)`. */
+function readCall(callee: Node, args: readonly Node[], scope: Scope): StaticValue {
+  if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return UNREADABLE;
+  const [first] = args;
+  if (callee.property.name === 'filter' && first?.type === 'Identifier' && first.name === 'Boolean') {
+    const list = read(callee.object, scope);
+    return Array.isArray(list) ? (list as readonly StaticValue[]).filter(Boolean) : UNREADABLE;
+  }
+  if (callee.object.type !== 'Identifier') return UNREADABLE;
   const values = args.map((argument) => read(argument, scope));
   if (!values.every((value) => typeof value === 'string')) return UNREADABLE;
   const name = `${callee.object.name}.${callee.property.name}`;

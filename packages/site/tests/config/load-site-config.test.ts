@@ -138,7 +138,10 @@ test('a gatsby-config is read without running it', async () => {
     'gatsby-plugin-manifest',
   ]);
   expect(config.plugins[3]?.options).toEqual({ short_name: 'G' });
-  expect(warnings).toEqual(['gatsby-config.js: plugins[4] is not a literal; it is ignored.']);
+  expect(warnings).toEqual([
+    'gatsby-config.js: plugins[4] is not a literal; it is ignored.',
+    'gatsby-config.js: siteMetadata.keywords is not a literal; it is ignored.',
+  ]);
 });
 
 test('a gatsby-config may share names and folders of sources and omit the slash of the prefix', async () => {
@@ -154,6 +157,41 @@ test('a gatsby-config may share names and folders of sources and omit the slash 
   ]);
   expect(warnings).toEqual([
     `gatsby-config.js: two sources read ${path.join(directory, 'a')}; the second one is ignored.`,
+  ]);
+});
+
+test('a gatsby-config may have metadata of its own', async () => {
+  const own = `siteUrl: 'https://example.org', author: { name: 'Ada' }, social: { twitter: 'ada', feed: find() }`;
+  await write('gatsby-config.js', `module.exports = { siteMetadata: { title: 'T', description: '', ${own} } };`);
+  const { config, warnings } = await loadSiteConfig(directory);
+  expect(config.siteMetadata).toEqual({
+    title: 'T',
+    author: null,
+    description: null,
+    siteUrl: 'https://example.org',
+    social: { twitter: 'ada' },
+  });
+  expect(warnings).toEqual(['gatsby-config.js: siteMetadata.author is not text in quotes; it is ignored.']);
+});
+
+test('a gatsby-config may leave out plugins that are off', async () => {
+  const source = "{ resolve: 'gatsby-source-filesystem', options: { name: 'blog', path: 'blog' } }";
+  await write(
+    'gatsby-config.ts',
+    `export default { plugins: [null, ${source}, isOn && 'b'].filter(Boolean) as string[] };`,
+  );
+  const { config, warnings } = await loadSiteConfig(directory);
+  expect(config.sources.map(({ name }) => name)).toEqual(['blog']);
+  expect(warnings).toEqual(['gatsby-config.ts: plugins[1] is not a literal; it is ignored.']);
+});
+
+test('plugins and metadata of a gatsby-config that depend on running it are reported', async () => {
+  await write('gatsby-config.js', 'module.exports = { siteMetadata: require("./meta"), plugins: list() };');
+  const { config, warnings } = await loadSiteConfig(directory);
+  expect(config).toMatchObject({ siteMetadata: { title: null }, plugins: [], sources: [] });
+  expect(warnings).toEqual([
+    'gatsby-config.js: plugins is not a literal; it is ignored, with the sources in it.',
+    'gatsby-config.js: siteMetadata is not a literal; it is ignored.',
   ]);
 });
 
