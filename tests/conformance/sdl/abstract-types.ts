@@ -40,6 +40,23 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: 'an interface that implements Node',
+    note: 'It may omit the fields of Node, as record types may.',
+    outcome: 'supported',
+    contract: `${KINDS.replace('interface Named', 'interface Named implements Node')} extend type Query { named: [Named!]! }`,
+    files: FILES,
+    resolvers: { Query: { named: lists } },
+    exchanges: [
+      ask('{ named { name internal { type } parent { ... on File { base } } } }', {
+        named: [
+          { name: 'Anna', internal: { type: 'Boat' }, parent: { base: 'boats.json' } },
+          { name: 'Bee', internal: { type: 'Car' }, parent: { base: 'cars.json' } },
+        ],
+      }),
+    ],
+  },
+  {
+    section,
     feature: 'a union of record types',
     outcome: 'supported',
     contract: `${KINDS} union Thing = Boat | Car extend type Query { things: [Thing!]! }`,

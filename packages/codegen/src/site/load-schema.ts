@@ -8,6 +8,7 @@ import {
   type GraphQLNamedOutputType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type InterfaceTypeDefinitionNode,
   isEnumType,
   isInterfaceType,
   isLeafType,
@@ -124,8 +125,8 @@ function readNodeFields(schema: GraphQLSchema): readonly RecordField[] {
 }
 
 /**
- * Appends the fields of Node that a record type omits, in the order of Node. A type that implements Node without being a
- * record type gets them too, so that only the missing directive is reported.
+ * Appends the fields of Node that a record type or an interface omits, in the order of Node. A type that implements Node
+ * without being a record type gets them too, so that only the missing directive is reported.
  */
 function addNodeFields(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const node = definitions.find((d) => d.kind === Kind.INTERFACE_TYPE_DEFINITION && d.name.value === 'Node');
@@ -135,14 +136,19 @@ function addNodeFields(definitions: readonly DefinitionNode[]): readonly Definit
   );
 }
 
-function complete(
-  record: ObjectTypeDefinitionNode,
+function complete<Definition extends InterfaceTypeDefinitionNode | ObjectTypeDefinitionNode>(
+  definition: Definition,
   inherited: readonly FieldDefinitionNode[],
-): ObjectTypeDefinitionNode {
-  const fields = record.fields ?? [];
+): Definition {
+  const fields = definition.fields ?? [];
   const written = new Set(fields.map(({ name }) => name.value));
-  return { ...record, fields: [...fields, ...inherited.filter(({ name }) => !written.has(name.value))] };
+  const missing = inherited.filter(({ name }) => !written.has(name.value));
+  // The directives are those of stored fields, which an interface has none of.
+  const added = definition.kind === Kind.INTERFACE_TYPE_DEFINITION ? missing.map(withoutDirectives) : missing;
+  return { ...definition, fields: [...fields, ...added] };
 }
+
+const withoutDirectives = (field: FieldDefinitionNode): FieldDefinitionNode => ({ ...field, directives: [] });
 
 /**
  * Parses the documents and returns their definitions in the order of the paths. Each node has the path as source name.

@@ -55,9 +55,12 @@ export const getTypeNode = (field: SdlField): ASTNode => field.astNode?.type as 
 export const isRecordDefinition = (node: DefinitionNode): node is ObjectTypeDefinitionNode =>
   node.kind === Kind.OBJECT_TYPE_DEFINITION && (node.directives ?? []).some(({ name }) => name.value === 'record');
 
-/** Returns whether a definition is that of an object type that implements Node. */
-export const isNodeDefinition = (node: DefinitionNode): node is ObjectTypeDefinitionNode =>
-  node.kind === Kind.OBJECT_TYPE_DEFINITION && (node.interfaces ?? []).some(({ name }) => name.value === 'Node');
+/** Returns whether a definition is that of an object type or an interface that implements Node. */
+export const isNodeDefinition = (
+  node: DefinitionNode,
+): node is InterfaceTypeDefinitionNode | ObjectTypeDefinitionNode =>
+  (node.kind === Kind.OBJECT_TYPE_DEFINITION || node.kind === Kind.INTERFACE_TYPE_DEFINITION) &&
+  (node.interfaces ?? []).some(({ name }) => name.value === 'Node');
 
 /** Returns whether a type is a record type. */
 export const isRecordType = (type: unknown): boolean =>
