@@ -9,6 +9,7 @@ import {
   Kind,
 } from 'graphql';
 import { checkBackReference, checkLink, checkMarkdown, checkSources, MARKDOWN_TYPE } from './check-directives.js';
+import { isMarkdownOfGatsby } from './gatsby-forms.js';
 import {
   allQueryName,
   type DiagnosticList,
@@ -60,13 +61,16 @@ function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[
     if (isRecordType(type) && !isNode)
       diagnostics.add(definition, `${type.name} is marked @record but does not implement Node.`);
     if (!isRecordType(type) && isNode) {
-      diagnostics.add(
-        definition,
-        `${type.name} implements Node but lacks @record. Add it: type ${type.name} implements Node @record.`,
-      );
+      const advice = isMarkdownOfGatsby(type.name)
+        ? FRONT_MATTER
+        : `Add it: type ${type.name} implements Node @record.`;
+      diagnostics.add(definition, `${type.name} implements Node but lacks @record. ${advice}`);
     }
   }
 }
+
+const FRONT_MATTER =
+  'The values of front matter are fields of a record type: type Post implements Node @record @source(glob: "posts/*.md") { title: String }.';
 
 function checkKindNames(kinds: readonly GraphQLObjectType[], diagnostics: DiagnosticList): void {
   const taken = new Map<string, string>();

@@ -35,6 +35,7 @@ import type { SDLValidationContext } from 'graphql/validation/ValidationContext.
 import { specifiedSDLRules } from 'graphql/validation/specifiedRules.js';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { MARKDOWN_TYPE } from './check-directives.js';
+import { findGatsbyForm } from './gatsby-forms.js';
 import {
   allQueryName,
   type DerivedNames,
@@ -46,6 +47,7 @@ import {
   locateAstNode,
   singleQueryName,
   toTypeName,
+  withHint,
 } from './sdl.js';
 
 /** Checks the documents against GraphQL's rules and the reserved names. */
@@ -163,11 +165,13 @@ const RULES = specifiedSDLRules.map((rule) => (rule === KnownTypeNamesRule ? Fir
 /** Adds an error of GraphQL. The message about an unknown directive is replaced by one that lists the known ones. */
 function addSdlError(error: GraphQLError, names: readonly string[], diagnostics: DiagnosticList): void {
   const node = error.nodes?.at(-1);
+  const hint = findGatsbyForm(error.message);
   if (node?.kind !== Kind.DIRECTIVE || !error.message.startsWith('Unknown directive')) {
-    diagnostics.addError(error);
+    diagnostics.addError(error, hint);
     return;
   }
-  diagnostics.add(node, `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${node.name.value}.`);
+  const message = `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${node.name.value}.`;
+  diagnostics.add(node, withHint(message, hint));
 }
 
 /** Checks that the documents define the types that derived types rely on. */

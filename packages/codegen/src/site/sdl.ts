@@ -257,6 +257,9 @@ export function locateAstNode(node: ASTNode): Location {
   return { file: loc.source.name, line: loc.startToken.line, column: loc.startToken.column };
 }
 
+export const withHint = (message: string, hint: string | undefined): string =>
+  hint === undefined ? message : `${message} ${hint}`;
+
 /** Collects the errors of a contract, so that one run reports all of them. */
 export class DiagnosticList {
   readonly #diagnostics: Diagnostic[] = [];
@@ -269,15 +272,20 @@ export class DiagnosticList {
     this.#diagnostics.push({ ...location, message });
   }
 
-  /** Adds an error of graphql-js, at the last node with a location: the one that breaks the rule. */
-  addError(error: GraphQLError): void {
+  /**
+   * Adds an error of graphql-js, at the last node with a location: the one that breaks the rule.
+   *
+   * @param hint A sentence that is added to the message.
+   */
+  addError(error: GraphQLError, hint?: string): void {
     const node = error.nodes?.findLast(({ loc }) => loc !== undefined);
+    const message = withHint(error.message, hint);
     if (node !== undefined) {
-      this.add(node, error.message);
+      this.add(node, message);
       return;
     }
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
-    this.addAt({ file: error.source?.name ?? 'schema', line, column }, error.message);
+    this.addAt({ file: error.source?.name ?? 'schema', line, column }, message);
   }
 
   /** @throws ContractError with all errors, in the order of the documents. */
