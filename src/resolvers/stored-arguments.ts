@@ -1,4 +1,5 @@
 import { AppError } from '@trellis/core/errors';
+import { describeQueryError } from '@trellis/core/gatsby-hints';
 import type { FieldName } from '@trellis/images/plan/field-results';
 import type { StoredQuery } from '@trellis/site/graphql/stored-queries';
 import {
@@ -113,7 +114,8 @@ function parseText(file: string, text: string): DocumentNode {
 function invalidQuery(file: string, error: GraphQLError | undefined): AppError {
   const [at] = error?.locations ?? [];
   const place = at ? `:${at.line}:${at.column}` : '';
-  return new AppError('invalid_input', `${file}${place}: ${error?.message ?? 'invalid variables'}`, { cause: error });
+  const message = error ? describeQueryError(error) : 'invalid variables';
+  return new AppError('invalid_input', `${file}${place}: ${message}`, { cause: error });
 }
 
 /** Returns the operation of a stored query. */

@@ -1,5 +1,6 @@
 /** The requests of the site: queries, images and published files. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findGatsbyHint } from '@trellis/core/gatsby-hints';
 import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
 import { type SiteGate, siteRouter } from '@trellis/server/http/admission';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
@@ -101,6 +102,7 @@ function graphql(open: OpenSite, { config, log, gate, countRequest, stopping }: 
       return gate?.admit(request as Request, response as Response);
     },
     introspection: config.introspection,
+    hint: findGatsbyHint,
     limits: {
       values: config.queryValues,
       workMs: config.queryWorkMs,

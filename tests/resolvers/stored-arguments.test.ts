@@ -23,6 +23,9 @@ test('an invalid stored query is reported with its file and position', () => {
   expect(() => parseStoredQuery(schema, stored('{ file { id } } query B { site { id } }'))).toThrow(
     'exactly one operation',
   );
+  expect(() => parseStoredQuery(schema, stored('{ imageProc { gatsbyImageData } }'))).toThrow(
+    'queries/a.graphql:1:15: Cannot query field "gatsbyImageData" on type "ImageProc". Use fluid, fixed or resize.',
+  );
   const needy = stored('query A($width: Int!) { imageProc { resize(width: $width) { src } } }');
   expect(() => allowStoredArguments(schema, [needy])).toThrow('queries/a.graphql:1:9: Variable "$width"');
 });

@@ -92,6 +92,23 @@ describe('example site', () => {
     });
   });
 
+  test('responds to a query in the form of Gatsby 5 with the form of Trellis', async () => {
+    const query = '{ allRecipe(sort: {cooked: DESC}) { nodes { title } } }';
+    const headers = { Accept: 'application/graphql-response+json' };
+    const response = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(query)}`, { headers });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [
+        {
+          message:
+            'Field "cooked" is not defined by type "RecipeSortInput". Trellis has the form of Gatsby 4: sort: {fields: [cooked], order: [DESC]}.',
+          locations: [{ line: 1, column: 20 }],
+          extensions: { code: 'invalid_input' },
+        },
+      ],
+    });
+  });
+
   test('has no warnings', () => {
     expect(server.lines().filter(({ level }) => Number(level) >= WARNING)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import type * as OperationTypes from '@graphql-codegen/typescript-operations';
+import { findGatsbyHint } from '@trellis/core/gatsby-hints';
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -107,7 +108,7 @@ function readQueries(schema: GraphQLSchema, documents: ReadonlyMap<string, strin
   const all = [shared, ...inCode.map(({ document }) => document.definitions)];
   for (const definitions of all) {
     const document = { kind: Kind.DOCUMENT, definitions } as const;
-    for (const error of validate(schema, document, RULES)) diagnostics.addError(error);
+    for (const error of validate(schema, document, RULES)) diagnostics.addError(error, findGatsbyHint(error));
   }
   checkNames(all.flat().filter(isOperation), diagnostics);
   checkFragments(all.flat().filter(isFragment), diagnostics);

@@ -53,6 +53,13 @@ test('a query in code with the line ends of Windows has the text that the progra
   expect(text).toContain("export function graphql(query: 'query A {\\n  plant { name }\\n}'): ");
 });
 
+test('a query in the form of Gatsby has a hint', async () => {
+  const query = 'query A { allPlant(sort: { sown: DESC }) { nodes { name } } }';
+  expect(await listErrors({ 'a.graphql': query })).toEqual([
+    'a.graphql:1:28 Field "sown" is not defined by type "PlantSortInput". Trellis has the form of Gatsby 4: sort: {fields: [sown], order: [DESC]}.',
+  ]);
+});
+
 test.each([
   ['get_plants', 'Get_Plants'],
   ['_latest', '_Latest'],

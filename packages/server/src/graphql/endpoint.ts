@@ -55,6 +55,8 @@ export interface GraphqlOptions {
     response: ServerResponse,
     headers: HeaderTarget,
   ) => Promise<void> | undefined;
+  /** Returns a sentence that is added to an error in a document. */
+  readonly hint?: (error: GraphQLError) => string | undefined;
   /** Called with the name that the document gives the operation of a valid request, before it runs. */
   readonly onOperation?: (response: ServerResponse, name: string | undefined) => void;
   /** Keeps responses; absent if the same query may have a different response each time. */

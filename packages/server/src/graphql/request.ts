@@ -305,6 +305,8 @@ interface ValidateDocumentOptions {
   readonly introspection: boolean;
   /** Visits each document, beside the rules of GraphQL. */
   readonly rule?: ValidationRule;
+  /** Returns a sentence that is added to an error in a document. */
+  readonly hint?: (error: GraphQLError) => string | undefined;
 }
 
 const MAX_ERRORS = 100;
@@ -312,15 +314,28 @@ const MAX_ERRORS = 100;
 /** Returns the errors in a document in the order of validation, which stops after {@link MAX_ERRORS}. */
 function validateDocument(
   document: DocumentNode,
-  { schema, introspection, rule, rules: specified }: ValidateDocumentOptions & { rules: readonly ValidationRule[] },
+  {
+    schema,
+    introspection,
+    rule,
+    hint,
+    rules: specified,
+  }: ValidateDocumentOptions & {
+    rules: readonly ValidationRule[];
+  },
 ): readonly GraphQLError[] {
   const rules = [...specified, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]), ...(rule ? [rule] : [])];
   const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
   return errors.flatMap((error) => {
     if (isIntrospection(error)) return toIntrospectionErrors(error);
-    return isAbort(error) ? explain(errors.length, document) : error;
+    if (isAbort(error)) return explain(errors.length, document);
+    const advice = hint?.(error);
+    return advice === undefined ? error : withAdvice(error, advice);
   });
 }
+
+const withAdvice = ({ message, nodes }: GraphQLError, advice: string): GraphQLError =>
+  new GraphQLError(`${message} ${advice}`, { nodes });
 
 /** Returns whether the error means that graphql-js has aborted validation. */
 const isAbort = ({ message, nodes }: GraphQLError): boolean => !nodes && message.endsWith('Validation aborted.');

@@ -38,3 +38,16 @@ test.each([
   const messages = validate(schema, parse(text), specifiedRules).map(({ message }) => message);
   expect(prepare(text).errors.map(({ message }) => message)).toEqual(messages);
 });
+
+test('a hint follows the message of its error', () => {
+  const withHint = createDocumentCache({
+    schema,
+    introspection: true,
+    hint: ({ message }) => (message.includes('"unknown"') ? 'Write "name".' : undefined),
+  });
+  const { errors } = withHint('{ item { unknown price } }');
+  expect(errors.map(({ message, locations }) => [message, locations])).toEqual([
+    ['Cannot query field "unknown" on type "Item". Write "name".', [{ line: 1, column: 10 }]],
+    ['Cannot query field "price" on type "Item".', [{ line: 1, column: 18 }]],
+  ]);
+});
