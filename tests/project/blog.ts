@@ -1,14 +1,13 @@
 /** Follows docs/blog.md in a project whose packages are installed elsewhere. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { importFromTool, installTool } from '../../tools/install.js';
 import { eventually } from '../eventually.js';
 import { type PageFile, readPage } from './add-a-service.js';
-import { waitForLine } from './wait-for-line.js';
+import { type RunOptions, runCommand, whileServed, writeProjectFile } from './run-project.js';
 
 interface BlogOptions {
   /** The folder in which the page begins. */
@@ -28,7 +27,7 @@ export async function followBlog({ folder, modules }: BlogOptions): Promise<stri
   let cwd = folder;
   const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: '' };
   const cli = path.join(modules, '.bin/trellis');
-  const run = (program: string, args: readonly string[]) => succeed(program, args, { cwd, env });
+  const run = (program: string, args: readonly string[]) => runCommand(program, args, { cwd, env });
   /** The commands that need a registry or a checkout beside the project, or that run until they are stopped. */
   const own: Readonly<Record<string, () => Promise<unknown>>> = {
     'npm create trellis my-blog -- --with site': () =>
@@ -48,7 +47,7 @@ export async function followBlog({ folder, modules }: BlogOptions): Promise<stri
   };
   try {
     for (const step of steps) {
-      if (typeof step !== 'string') await write(path.join(project, step.file), step.text);
+      if (typeof step !== 'string') await writeProjectFile(path.join(project, step.file), step.text);
       else if (own[step]) await own[step]();
       else if (step.startsWith('npx trellis ')) await run(cli, step.split(' ').slice(2));
       else await run('sh', ['-c', step]);
@@ -59,11 +58,6 @@ export async function followBlog({ folder, modules }: BlogOptions): Promise<stri
   return path.join(project, '_site');
 }
 
-async function write(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
-}
-
 /** Returns the two files of the section that the page refers to. */
 async function pickNews(): Promise<readonly PageFile[]> {
   const { files } = await readPage('docs/site-sources.md');
@@ -71,7 +65,7 @@ async function pickNews(): Promise<readonly PageFile[]> {
 }
 
 async function addNews(project: string, files: readonly PageFile[]): Promise<void> {
-  for (const { file, text } of files) await write(path.join(project, file), text);
+  for (const { file, text } of files) await writeProjectFile(path.join(project, file), text);
   const [entry = ''] = /^sources: \{.*\},$/mu.exec(await readFile(PAGE, 'utf8')) ?? [];
   const config = path.join(project, 'trellis.config.ts');
   const before = await readFile(config, 'utf8');
@@ -92,36 +86,8 @@ async function serveFeed(): Promise<{ readonly url: string; close(): void }> {
   return { url: `http://127.0.0.1:${port}/feed.json`, close };
 }
 
-interface RunOptions {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** @throws Error with the output if the command fails. */
-async function succeed(program: string, args: readonly string[], { cwd, env }: RunOptions): Promise<void> {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}:\n${output}`);
-}
-
-interface QueryResult {
-  readonly errors?: unknown;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
-
 async function tryQueries(queries: readonly string[], { cli, ...options }: RunOptions & { readonly cli: string }) {
-  const server: ChildProcess = spawn(cli, ['serve', '--port', '0'], {
-    ...options,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const origin = await waitForLine(server, /ready at (\S+)/u);
-    const ask = async (query: string): Promise<QueryResult> => {
-      const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(query)}`);
-      return (await response.json()) as QueryResult;
-    };
+  await whileServed(cli, options, async (ask) => {
     const [post, tag, search, ...more] = await Promise.all(queries.map(ask));
     expect([post, tag, search]).toEqual(EXPECTED);
     expect(more).toEqual([]);
@@ -129,10 +95,7 @@ async function tryQueries(queries: readonly string[], { cli, ...options }: RunOp
       const { data } = await ask('{ allNewsItem(sort: { fields: [published] }) { nodes { title } } }');
       expect(data?.allNewsItem).toMatchObject({ nodes: [{ title: 'Plans for a box for swifts' }, {}, {}] });
     });
-  } finally {
-    const ended = once(server, 'exit');
-    if (server.exitCode === null && server.kill()) await ended;
-  }
+  });
 }
 
 const slugs = (...names: string[]): object =>

@@ -16,6 +16,7 @@ import { packAll } from '../../scripts/pack.js';
 import { eventually } from '../eventually.js';
 import { readPage } from './add-a-service.js';
 import { findBrokenLinks, followBlog, readFeed } from './blog.js';
+import { followGatsby } from './gatsby.js';
 import { waitForLine } from './wait-for-line.js';
 
 const NODES = [process.execPath, ...(process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((name) => name !== '')];
@@ -361,6 +362,42 @@ test('docs/blog.md makes a blog, and its pages', async () => {
     link: 'https://blog.example/posts/half-a-year/',
     content: expect.stringContaining('<p>Thirty notes in six months.') as string,
   });
+});
+
+test('docs/gatsby.md moves a site, and lists forms that the server rejects and accepts', async () => {
+  const { results, rows } = await followGatsby({ folder, modules: path.join(app, 'node_modules') });
+  const [list, page, picture, ...more] = results;
+  expect(more).toEqual([]);
+  expect(list?.data).toMatchObject({
+    site: { siteMetadata: { title: 'Gatsby Starter Blog' } },
+    allPost: {
+      nodes: [
+        { slug: '/new-beginnings/', date: 'May 28, 2015' },
+        { slug: '/my-second-post/', title: 'My Second Post!', description: null },
+        { slug: '/hello-world/', content: { excerpt: expect.stringMatching(/^This is my first post/u) as string } },
+      ],
+    },
+  });
+  const html = expect.stringMatching(
+    /<picture>.*<code class="language-js"><span class="token keyword">const</su,
+  ) as string;
+  expect(page?.data).toMatchObject({
+    allPost: {
+      edges: [
+        { previous: null, next: { slug: '/my-second-post/' } },
+        { previous: { slug: '/new-beginnings/' }, next: { slug: '/hello-world/' } },
+        { previous: { title: 'My Second Post!' }, node: { content: { html } }, next: null },
+      ],
+    },
+  });
+  expect(picture?.data).toMatchObject({
+    file: { childImageProc: { fixed: { src: expect.stringMatching(/_w50_h50_.*profile-pic\.png$/u) as string } } },
+  });
+  expect(rows.length).toBeGreaterThan(25);
+  const isRejected = ({ result }: (typeof rows)[number]['gatsby'][number]): boolean => result.errors !== undefined;
+  const forms = (tried: (typeof rows)[number]['gatsby']) => tried.map(({ form }) => form);
+  expect(rows.flatMap(({ gatsby }) => forms(gatsby.filter((one) => !isRejected(one))))).toEqual([]);
+  expect(rows.flatMap(({ trellis }) => forms(trellis.filter(isRejected)))).toEqual([]);
 });
 
 test('docs/add-a-service.md adds a service with storage', async () => {
