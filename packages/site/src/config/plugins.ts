@@ -34,12 +34,20 @@ export function toPluginId({ resolve, options }: PluginConfig): string {
 export async function readPlugins(plugins: readonly PluginConfig[], directory: string): Promise<PluginRows> {
   const warnings: string[] = [];
   const rows = await Promise.all(plugins.map((plugin) => readPlugin(plugin, directory, warnings)));
-  return { rows, warnings: warnings.sort() };
+  const missing = plugins.map(({ resolve }) => resolve).filter((name) => findPackage(name, directory) === undefined);
+  return { rows, warnings: [...describeMissing([...new Set(missing)].sort()), ...warnings].sort() };
+}
+
+/** Describes all missing plugins in one sentence, as a site that comes from Gatsby may have dozens and none installed. */
+function describeMissing(names: readonly string[]): readonly string[] {
+  const [first, ...more] = names.map((name) => JSON.stringify(name));
+  if (first === undefined) return [];
+  if (more.length === 0) return [`Plugin ${first} is not installed in the site.`];
+  return [`${names.length} plugins are not installed in the site: ${[first, ...more].join(', ')}.`];
 }
 
 async function readPlugin(plugin: PluginConfig, directory: string, warnings: string[]): Promise<RecordRow> {
   const folder = findPackage(plugin.resolve, directory);
-  if (folder === undefined) warnings.push(`Plugin "${plugin.resolve}" is not installed in the site.`);
   const manifest = folder === undefined ? undefined : await readManifest(folder, warnings);
   const exported = folder === undefined ? [] : await Promise.all(SIDES.map((side) => readSide(folder, side, warnings)));
   const columns: Record<string, string | number | null> = {

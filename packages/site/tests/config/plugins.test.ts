@@ -101,3 +101,14 @@ test('readPlugins: a missing or broken plugin has a record and a warning', async
     'Plugin "broken": package.json can\'t be read.',
   ]);
 });
+
+test('readPlugins: plugins that are not installed have one warning', async () => {
+  const plugins = ['b', 'a', 'b'].map((resolve, index) => ({ resolve, options: { index } }));
+  const { rows, warnings } = await readPlugins(plugins, directory);
+  expect(rows.map(({ name, version }) => [name, version])).toEqual([
+    ['b', null],
+    ['a', null],
+    ['b', null],
+  ]);
+  expect(warnings).toEqual(['2 plugins are not installed in the site: "a", "b".']);
+});
