@@ -64,7 +64,7 @@ test.each([
 ])(
   'site records: %s of a field that a project adds to the metadata is read',
   async (_reason, siteUrl, stored, said) => {
-    configure({ siteMetadata: { title: 'T', siteUrl, other: 'ignored' } });
+    configure({ siteMetadata: { title: 'T', siteUrl } });
     const warnings: string[] = [];
     const site = await folder.open({ tables: withSiteUrl(), onWarnings: (messages) => warnings.push(...messages) });
     const columns = ['siteMetadata.title', 'siteMetadata.siteUrl'];
@@ -75,6 +75,23 @@ test.each([
     site.close();
   },
 );
+
+test.each([
+  [
+    { tittle: 'T' },
+    'siteMetadata.tittle has no field. Declare it in schema/: extend type SiteSiteMetadata { tittle: String }.',
+  ],
+  [
+    { social: {}, siteUrl: 'https://example.org' },
+    'siteMetadata.social, siteMetadata.siteUrl have no fields. Declare them in schema/, such as extend type SiteSiteMetadata { social: String }.',
+  ],
+])('site records: metadata without fields is reported: %j', async (siteMetadata, expected) => {
+  configure({ siteMetadata });
+  const warnings: string[] = [];
+  const site = await folder.open({ onWarnings: (messages) => warnings.push(...messages) });
+  site.close();
+  expect(warnings).toEqual([`The site's configuration: ${expected}`]);
+});
 
 test('site records: the build time is the start of the process to the second', async () => {
   const [build] = await rows('SiteBuildMetadata', ['id', 'buildTime']);

@@ -92,7 +92,21 @@ function readMetadata({ siteMetadata }: SiteConfig, { Site }: RecordTables, code
   const fields = Site?.fields.filter(({ name }) => name === 'siteMetadata') ?? [];
   const entry = { values: { siteMetadata }, body: undefined, textOnly: false };
   const { row, misfits } = validateRecord(fields, entry, { codecs, toLinkKey: () => undefined });
-  return { columns: row ?? {}, warnings: misfits.map(({ message }) => `The site's configuration: ${message}`) };
+  const known = fields.flatMap((field) => (field.kind === 'object' ? field.fields.map(({ name }) => name) : []));
+  const unknown = Object.keys(siteMetadata).filter((key) => !known.includes(key));
+  const messages = [...misfits.map(({ message }) => message), ...describeUnknown(unknown)];
+  return { columns: row ?? {}, warnings: messages.map((message) => `The site's configuration: ${message}`) };
+}
+
+/** Describes the metadata that no query can select, such as a misspelt title. */
+function describeUnknown(names: readonly string[]): readonly string[] {
+  const [first] = names;
+  if (first === undefined) return [];
+  const list = names.map((name) => `siteMetadata.${name}`).join(', ');
+  const form = `extend type SiteSiteMetadata { ${first}: String }`;
+  return names.length === 1
+    ? [`${list} has no field. Declare it in schema/: ${form}.`]
+    : [`${list} have no fields. Declare them in schema/, such as ${form}.`];
 }
 
 /** The time of the run is the start of the process, to the second. */
