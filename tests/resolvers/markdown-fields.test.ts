@@ -28,6 +28,22 @@ A [file](<../data/a b.txt#top>), a [folder](../data), the [web](https://example.
 Not [here](./none.txt) or [outside](../../secret.txt).
 Pages: [one](long), [two](./long/#top), [three](../data/index).
 <img src="gone.png" alt="Gone" onerror="alert(1)">
+
+One
+
+\`\`\`js
+const a = 1;
+
+const b = 2;
+\`\`\`
+
+- Two
+
+  \`\`\`
+  c
+  \`\`\`
+
+Three \`inline\`
 `;
 
 let folder: string;
@@ -136,6 +152,9 @@ test('the other fields describe the text', async () => {
     wordCount: { words: 680, paragraphs: 2 },
     headings: [],
   });
+  const { excerpt, plainText } = await contentOf('Links', 'excerpt(length: 1000) plainText');
+  expect(excerpt).toMatch(/ One Two Three inline$/u);
+  expect(plainText).toMatch(/\n\nOne\n\nconst a = 1;\n\nconst b = 2;\n\nTwo\n\nc\n\nThree inline$/u);
   expect(await contentOf('Links', 'headings(depth: 1) { value id } tableOfContents')).toEqual({
     headings: [{ value: 'Links', id: 'links' }],
     tableOfContents: '<ul><li><a href="#links">Links</a></li></ul>',

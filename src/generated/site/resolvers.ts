@@ -3691,7 +3691,7 @@ export type MarkdownExcerptFormat =
   | 'HTML'
   /** Markdown. */
   | 'MARKDOWN'
-  /** Text without markup. */
+  /** Text without markup and code blocks. */
   | 'PLAIN';
 
 

@@ -286,7 +286,7 @@ enum MarkdownExcerptFormat {
   HTML
   "Markdown."
   MARKDOWN
-  "Text without markup."
+  "Text without markup and code blocks."
   PLAIN
 }
 `;

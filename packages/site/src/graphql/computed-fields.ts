@@ -217,7 +217,7 @@ class MarkdownText {
   async excerpt({ length, format }: ExcerptArguments, context: RecordContext): Promise<string> {
     assertRange('length', length, MAX_EXCERPT);
     if (format === 'PLAIN') {
-      const text = (await this.#render(context)).plainText.replaceAll(/\s+/gu, ' ');
+      const text = withoutCode(await this.#render(context)).replaceAll(/\s+/gu, ' ');
       const cut = cutText(text, length);
       return cut.length < text.length ? `${cut}…` : cut;
     }
@@ -259,6 +259,16 @@ class MarkdownText {
     const texts = textsOf(context);
     return (this.#rendering ??= texts.render(texts.toMarkdown(this.#source), checkOf(context)));
   }
+}
+
+function withoutCode({ plainText, codeBlocks }: Rendering): string {
+  let prose = '';
+  let end = 0;
+  for (const [start, next] of codeBlocks) {
+    prose += plainText.slice(end, start);
+    end = next;
+  }
+  return (prose + plainText.slice(end)).trim();
 }
 
 interface ExcerptArguments {

@@ -234,12 +234,20 @@ const BLOCKS: ReadonlySet<string> = new Set([
 const HIDDEN: ReadonlySet<string> = new Set(['head', 'noscript', 'script', 'style', 'template', 'title']);
 
 /** Returns the text of a tree without markup, and its size. */
-function measureText(tree: HtmlRoot): Pick<Rendering, 'plainText' | 'wordCount'> {
+function measureText(tree: HtmlRoot): Pick<Rendering, 'codeBlocks' | 'plainText' | 'wordCount'> {
   const paragraphs = listParagraphs(tree);
-  const plainText = paragraphs.join('\n\n');
-  const sum = (count: (text: string) => number): number => paragraphs.reduce((total, text) => total + count(text), 0);
+  const sum = (count: (text: string) => number): number =>
+    paragraphs.reduce((total, { text }) => total + count(text), 0);
+  let plainText = '';
+  const codeBlocks: [number, number][] = [];
+  for (const { text, isCode } of paragraphs) {
+    if (plainText !== '') plainText += '\n\n';
+    if (isCode) codeBlocks.push([plainText.length, plainText.length + text.length]);
+    plainText += text;
+  }
   return {
     plainText,
+    codeBlocks,
     wordCount: {
       paragraphs: paragraphs.length,
       sentences: sum((text) => countSegments(text, SENTENCES, ({ segment }) => /[\p{L}\p{N}]/u.test(segment))),
@@ -285,11 +293,16 @@ function findSpaceBefore(text: string, start: number, end: number): number {
   return end;
 }
 
-function listParagraphs(tree: HtmlRoot): string[] {
-  const paragraphs: string[] = [];
+interface Paragraph {
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+function listParagraphs(tree: HtmlRoot): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
   let text = '';
-  const end = (): void => {
-    if (text.trim() !== '') paragraphs.push(text.trim());
+  const end = (isCode: boolean): void => {
+    if (text.trim() !== '') paragraphs.push({ text: text.trim(), isCode });
     text = '';
   };
   const add = (node: HtmlNode, isCode: boolean): void => {
@@ -298,12 +311,13 @@ function listParagraphs(tree: HtmlRoot): string[] {
     if (node.type !== 'element' || isLeftOut(node)) return;
     if (node.tagName === 'br') text += '\n';
     const isBlock = BLOCKS.has(node.tagName);
-    if (isBlock) end();
-    for (const child of node.children) add(child, isCode || node.tagName === 'pre');
-    if (isBlock) end();
+    const containsCode = isCode || node.tagName === 'pre';
+    if (isBlock) end(isCode);
+    for (const child of node.children) add(child, containsCode);
+    if (isBlock) end(containsCode);
   };
   add(tree, false);
-  end();
+  end(false);
   return paragraphs;
 }
 

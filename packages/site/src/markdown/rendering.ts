@@ -46,6 +46,8 @@ export interface Rendering {
   readonly html: HtmlPieces;
   readonly headings: readonly MarkdownHeading[];
   readonly plainText: string;
+  /** The places of the code blocks in the plain text. */
+  readonly codeBlocks: readonly (readonly [start: number, end: number])[];
   readonly wordCount: { readonly paragraphs: number; readonly sentences: number; readonly words: number };
 }
 
