@@ -121,13 +121,27 @@ function nameHeadings(tree: HtmlRoot): MarkdownHeading[] {
   visitElements(tree, (element) => {
     const depth = /^h([1-6])$/u.exec(element.tagName)?.[1];
     if (depth === undefined || isFootnoteLabel(element)) return;
+    const own = takeOwnId(element);
     const value = textOf(element).trim();
     const { id } = element.properties;
-    const name = typeof id === 'string' ? id : slugger.slug(value);
+    const name = own ?? (typeof id === 'string' ? id : slugger.slug(value));
     element.properties.id = name;
     headings.push({ depth: Number(depth), value, id: name });
   });
   return headings;
+}
+
+/**
+ * Removes the id that a heading ends with, and returns it. GitHub does not have this form, but generators of sites do.
+ *
+ * @see https://docusaurus.io/docs/markdown-features/toc#heading-ids
+ */
+function takeOwnId({ children }: Element): string | undefined {
+  const last = children.at(-1);
+  if (last?.type !== 'text') return undefined;
+  const found = /\{#([^\s{}]+)\}\s*$/u.exec(last.value);
+  if (found) last.value = last.value.slice(0, found.index).trimEnd();
+  return found?.[1];
 }
 
 /** Prints a tree, with slots for relative URLs. */

@@ -89,6 +89,19 @@ describe('render', () => {
     });
   });
 
+  test.each([
+    ['## A title {#own-id}', '<h2 id="own-id">A title</h2>', 'A title'],
+    ['Title {#t}\n===', '<h1 id="t">Title</h1>', 'Title'],
+    ['## A *title* {#Own_ID} ##', '<h2 id="Own_ID">A <em>title</em></h2>', 'A title'],
+    ['## {#only}', '<h2 id="only"></h2>', ''],
+    ['## A {#x} title', '<h2 id="a-x-title">A {#x} title</h2>', 'A {#x} title'],
+    ['## A `{#x}`', '<h2 id="a-x">A <code>{#x}</code></h2>', 'A {#x}'],
+  ])('takes the id that a heading ends with: %j', async (text, html, value) => {
+    const { headings, plainText } = await renderer.render(text, ALWAYS);
+    expect(await toHtml(text)).toBe(html);
+    expect([headings[0]?.value, plainText]).toEqual([value, value]);
+  });
+
   test('leaves markup, scripts and footnote marks out of the text', async () => {
     const { plainText, wordCount } = await renderer.render(
       '# Title\n\nSome *words*[^1]\nand <b>more</b>.<script>no()</script>\n\n- a\n- b\n\n[^1]: Note.',
