@@ -138,6 +138,7 @@ ${imports}
 export default defineConfig({
 ${accounts}${site}  services: {
     greetings: {
+      strict: true,
       documents: ['openapi/common.yaml'],
       operations: () => import('./src/generated/greetings/operations.js'),
       handlers: async (context) =>
