@@ -139,7 +139,9 @@ function checkUnknownField(
     tell(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
     return;
   }
-  const owners = (Object.keys(OPENAPI_GRAMMAR) as ObjectName[]).filter((other) => Object.hasOwn(OPENAPI_GRAMMAR[other].fields, key));
+  const owners = (Object.keys(OPENAPI_GRAMMAR) as ObjectName[]).filter((other) =>
+    Object.hasOwn(OPENAPI_GRAMMAR[other].fields, key),
+  );
   if (owners.length > 0) {
     report.warn(
       place,
