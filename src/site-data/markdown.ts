@@ -65,7 +65,7 @@ const toPicture = ({ src, srcSet, sizes, srcSetWebp, ...size }: FieldResult<'flu
 });
 
 /** The texts that are read from the records at a time. */
-const PAGE = 50;
+const PAGE = 200;
 
 const START_MS = 2_000;
 
