@@ -29,7 +29,7 @@ const PAGE = 'docs/gatsby.md';
 /** The tables of queries by their headings, with the query that contains a form. */
 const TABLES: Readonly<Record<string, (form: string) => string>> = {
   Queries: (form) => `{ ${form} }`,
-  'Fields of a record': (form) => `{ post(slug: { eq: "/hello-world/" }) { ${form} } }`,
+  'Fields of a record': (form) => `{ post(slug: { eq: "hello-world" }) { ${form} } }`,
   Images: (form) => `{ file(name: { eq: "salty_egg" }) { childImageProc { ${form} } } }`,
 };
 

@@ -80,12 +80,12 @@ test.each([
   [
     'a filter by a field of createNodeField',
     '{ allPost(filter: {fields: {slug: {eq: "a"}}}) { nodes { title } } }',
-    'A field of createNodeField is a field of the record itself, such as slug with @computed.',
+    'A field of createNodeField is a field of the record itself, such as slug: String! @slug.',
   ],
   [
     'a field of createNodeField',
     '{ post(fields: {slug: {eq: "a"}}) { title } }',
-    'A field of createNodeField is a field of the record itself, such as slug with @computed.',
+    'A field of createNodeField is a field of the record itself, such as slug: String! @slug.',
   ],
   [
     'a query of Markdown files',

@@ -31,7 +31,7 @@ export function describeQueryError(error: QueryError): string {
 const readSource = (loc: SourceRange | undefined): string => loc?.source.body.slice(loc.start, loc.end) ?? '';
 
 const NO_FRONTMATTER = 'The values of the front matter are fields of the record itself.';
-const NO_FIELDS = 'A field of createNodeField is a field of the record itself, such as slug with @computed.';
+const NO_FIELDS = 'A field of createNodeField is a field of the record itself, such as slug: String! @slug.';
 const BY_GLOB = 'The files of a record type are those of its glob, such as @source(glob: "blog/*.md").';
 const OF_PROJECT =
   'Query a record type of the project, such as allPost of type Post implements Node @record @source(glob: "posts/*.md").';

@@ -51,6 +51,8 @@ export interface ScalarField extends FieldBase {
   readonly indexed: boolean;
   /** The weight of the field in the full-text index of its record type (`@search`). */
   readonly searchWeight?: number;
+  /** Whether the path of the file is the value if the file has none (`@slug`). */
+  readonly slug?: true;
 }
 
 /** Fields stored inside the record: one column each, or, for a list, one column of JSON text named by `path`. */

@@ -274,7 +274,7 @@ export const rows: readonly Row[] = [
     outcome: 'refused',
     contract: 'type Boat implements Node @record { a: Int @alias(of: "b") @computed b: Int }',
     errors: [
-      '1:60 Expected at most one of @alias, @child, @computed, @link, @markdown; received @alias and @computed.',
+      '1:60 Expected at most one of @alias, @child, @computed, @link, @markdown, @slug; received @alias and @computed.',
     ],
   },
   {

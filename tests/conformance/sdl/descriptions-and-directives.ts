@@ -80,7 +80,7 @@ export const rows: readonly Row[] = [
     outcome: 'refused',
     contract: 'type Boat implements Node @record { a: Int @clean }',
     errors: [
-      '1:44 Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @source, @stored, @deprecated; received @clean.',
+      '1:44 Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @slug, @source, @stored, @deprecated; received @clean.',
     ],
   },
   {

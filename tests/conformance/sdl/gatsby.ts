@@ -3,7 +3,7 @@ import type { Row } from '../row.js';
 const section = 'Forms of Gatsby';
 
 const KNOWN =
-  'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @source, @stored, @deprecated; received';
+  'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @slug, @source, @stored, @deprecated; received';
 
 const refused = (feature: string, contract: string, ...errors: string[]): Row => ({
   section,

@@ -56,6 +56,59 @@ export const rows: readonly Row[] = [
   },
   {
     section,
+    feature: '@slug',
+    note: 'The path of the file below the folder that its glob begins with, unless the file has a value.',
+    outcome: 'supported',
+    contract: `type Boat implements Node @record @source(glob: ["boats/**/*.md", "more/*.json"]) {
+      slug: String! @slug title: String @slug @search
+      twin: Boat @link(to: "slug")
+    }`,
+    files: {
+      'boats/anna.md': '---\ntitle: Anna\ntwin: old/berta\n---\n',
+      'boats/old/berta/index.md': '---\nslug:\n---\n',
+      'boats/old/clara.v2.md': '---\nslug: clara\n---\n',
+      'boats/index.md': '',
+      'more/list.json': '[{"slug": "one"}, {}]',
+    },
+    exchanges: [
+      ask('{ allBoat { nodes { slug title twin { slug } } } }', {
+        allBoat: {
+          nodes: [
+            { slug: 'anna', title: 'Anna', twin: { slug: 'old/berta' } },
+            { slug: '', title: '' },
+            { slug: 'old/berta', title: 'old/berta' },
+            { slug: 'clara', title: 'old/clara.v2' },
+            { slug: 'one', title: 'list' },
+            { slug: 'list', title: 'list' },
+          ],
+        },
+      }),
+      ask('{ boat(slug: {eq: "old/berta"}) { title } allBoat(search: "clara") { totalCount } }', {
+        boat: { title: 'old/berta' },
+        allBoat: { totalCount: 1 },
+      }),
+    ],
+  },
+  {
+    section,
+    feature: '@slug of a list or a number',
+    outcome: 'refused',
+    contract: 'type Boat implements Node @record @source(glob: "*.json") { a: [String!] @slug b: Int @slug }',
+    errors: ['1:64 Expected the type String; received [String!].', '1:83 Expected the type String; received Int.'],
+  },
+  {
+    section,
+    feature: '@slug without files',
+    outcome: 'refused',
+    contract: `type Boat implements Node @record { slug: String @slug hull: Hull }
+type Hull { slug: String @slug }`,
+    errors: [
+      '1:50 Expected @slug in a record type with @source; Boat has no files.',
+      '2:26 @slug is only allowed on fields of @record types; Hull is not one.',
+    ],
+  },
+  {
+    section,
     feature: 'extend type on a record type',
     outcome: 'supported',
     contract: `type Boat implements Node @record @source(glob: "*.json") { name: String! }

@@ -265,6 +265,7 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Diag
   if (computed !== undefined) checkNeeds(kind, field, computed.needs, diagnostics);
   if (alias !== undefined) checkAlias(kind, field, alias, diagnostics);
   if (child) checkChild(field, diagnostics);
+  checkSlug(kind, field, diagnostics);
   checkMarkdown(kind, { field, of: markdown }, diagnostics);
   if (link !== undefined) checkLink(kind, field, link, diagnostics);
   if (back !== undefined) checkBackReference(kind, field, back, diagnostics);
@@ -308,6 +309,16 @@ function checkChild(field: SdlField, diagnostics: DiagnosticList): void {
   if (isRecordType(type) && !list && nullable) return;
   const expected = isRecordType(type) ? `${type.name}, one record or null` : 'a @record type';
   diagnostics.add(getTypeNode(field), `Expected ${expected}; received ${String(field.type)}.`);
+}
+
+function checkSlug(kind: GraphQLObjectType, field: SdlField, diagnostics: DiagnosticList): void {
+  const directive = findDirective(field, 'slug');
+  if (directive === undefined) return;
+  const { type, list } = getFieldShape(field);
+  if (type.name !== 'String' || list)
+    diagnostics.add(getTypeNode(field), `Expected the type String; received ${String(field.type)}.`);
+  if (findDirective(kind, 'source') === undefined)
+    diagnostics.add(directive, `Expected @slug in a record type with @source; ${kind.name} has no files.`);
 }
 
 /** Returns whether the keys of a link are stored in a column of the field itself. */

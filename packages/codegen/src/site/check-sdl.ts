@@ -39,6 +39,7 @@ import { findGatsbyForm } from './gatsby-forms.js';
 import {
   allQueryName,
   type DerivedNames,
+  GENERATOR_DIRECTIVES,
   type DiagnosticList,
   hasFilter,
   isRecordDefinition,
@@ -170,9 +171,13 @@ function addSdlError(error: GraphQLError, names: readonly string[], diagnostics:
     diagnostics.addError(error, hint);
     return;
   }
-  const message = `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${node.name.value}.`;
-  diagnostics.add(node, withHint(message, hint));
+  const name = node.name.value;
+  const message = `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${name}.`;
+  diagnostics.add(node, withHint(message, GENERATOR_DIRECTIVES.includes(name) ? COPY_DIRECTIVE : hint));
 }
+
+/** The documents of a project keep the directives that there were when it was created. */
+const COPY_DIRECTIVE = 'Copy its definition from schema/directives.graphql of a new project ("npm create trellis").';
 
 /** Checks that the documents define the types that derived types rely on. */
 function checkFoundation(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {

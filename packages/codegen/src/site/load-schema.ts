@@ -198,7 +198,7 @@ function readField(field: SdlField, above: readonly string[], kind: SdlFields): 
   const names = [...above, field.name];
   const { list, nullable, type } = getFieldShape(field);
   const base = { name: field.name, path: names.join('.'), list, nullable };
-  const { alias, computed, dateformat, index, markdown, searchWeight } = readDirectives(field);
+  const { alias, computed, dateformat, index, markdown, searchWeight, slug } = readDirectives(field);
   const relation = above.length === 0 ? readRelation(field, kind) : undefined;
   if (relation !== undefined) return { kind: 'relation', ...base, type: type.name, relation };
   const fields = isObjectType(type) && !isRecordType(type) ? readFields(type, names) : [];
@@ -239,6 +239,7 @@ function readField(field: SdlField, above: readonly string[], kind: SdlFields): 
     dateArguments: dateformat,
     indexed: index,
     ...(searchWeight !== undefined && { searchWeight }),
+    ...(slug && { slug }),
   };
 }
 

@@ -100,7 +100,7 @@ export interface BackReference {
 }
 
 /** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
-export const SOURCES = ['alias', 'child', 'computed', 'link', 'markdown'] as const;
+export const SOURCES = ['alias', 'child', 'computed', 'link', 'markdown', 'slug'] as const;
 
 /** The directives of one field. */
 interface FieldDirectives {
@@ -116,6 +116,7 @@ interface FieldDirectives {
   readonly markdown?: string;
   /** The weight of the field in the full-text index. */
   readonly searchWeight?: number;
+  readonly slug: boolean;
 }
 
 /** An element with directives: a field or a type definition. */
@@ -138,6 +139,7 @@ export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astN
     index: has('index'),
     ...(has('markdown') && { markdown: text('markdown', 'of') ?? 'body' }),
     ...(has('search') && { searchWeight: findNumber(findDirective(field, 'search'), 'weight') ?? 1 }),
+    slug: has('slug'),
     ...readLink(text('link', 'by'), has('link') && { from: text('link', 'from'), to: text('link', 'to') ?? 'id' }),
   };
 }
@@ -186,7 +188,8 @@ export const findStoredScalar = (type: Marked): string | undefined =>
 
 /** The directives of the generator, which the published schema does not have. */
 export const GENERATOR_DIRECTIVES: readonly string[] = [
-  ...['alias', 'child', 'computed', 'dateformat', 'index', 'link', 'markdown', 'record', 'search', 'source', 'stored'],
+  ...['alias', 'child', 'computed', 'dateformat', 'index', 'link', 'markdown', 'record', 'search', 'slug', 'source'],
+  'stored',
 ];
 
 export const SORT_ORDER = 'SortOrderEnum';

@@ -13,6 +13,11 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
     'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @source, @stored, @deprecated; received @clean.',
   ],
   [
+    'a directive that is newer than the documents of the project',
+    'type Pan { a: String ▲@slug }',
+    'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @markdown, @record, @search, @source, @stored, @deprecated; received @slug. Copy its definition from schema/directives.graphql of a new project ("npm create trellis").',
+  ],
+  [
     'a duplicate directive',
     'type Pan { a: Int @index ▲@index }',
     'The directive "@index" can only be used once at this location.',
@@ -227,7 +232,7 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'two sources of one value',
     'type Pan implements Node @record { a: Int @alias(of: "b") ▲@computed b: Int }',
-    'Expected at most one of @alias, @child, @computed, @link, @markdown; received @alias and @computed.',
+    'Expected at most one of @alias, @child, @computed, @link, @markdown, @slug; received @alias and @computed.',
   ],
   [
     '@markdown of an unknown field',

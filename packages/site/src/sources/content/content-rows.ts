@@ -15,6 +15,7 @@ import { formatSourcePath, type SiteProblem } from '../problems.js';
 import { type FindTarget, isPathLink, type SiteSource } from '../site-sources.js';
 import { ContentError } from './content-entry.js';
 import type { ContentParser, ParsedContent, ParsedEntry, ValueLocation } from './content-parser.js';
+import { withSlugs } from './slugs.js';
 import { validateRecord, type ValidationOptions } from './validate-record.js';
 
 /** The records of one file. */
@@ -135,7 +136,7 @@ class FileReader {
 
   #readRow(table: RecordTable, entry: ParsedEntry, index: number): ContentRow | undefined {
     const { kind } = table;
-    const { row, misfits } = validateRecord(table.fields, entry, this.#fit);
+    const { row, misfits } = validateRecord(table.fields, withSlugs(table, entry, this.#file), this.#fit);
     for (const { at, message } of misfits) this.#report({ entry: index, path: at }, `${kind}.${message}`);
     if (row === undefined) {
       this.#report({ entry: index, path: [] }, `${kind}: left out, because a required value is missing or invalid.`);

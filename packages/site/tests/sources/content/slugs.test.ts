@@ -1,0 +1,23 @@
+import { toSlug } from '../../../src/sources/content/slugs.js';
+
+test.each([
+  ['posts/soup.md', ['posts/*.md'], 'soup'],
+  ['posts/soup/index.md', ['posts/**/*.md'], 'soup'],
+  ['posts/2026/a.b.mdx', ['posts/**/*.{md,mdx}'], '2026/a.b'],
+  ['posts/index.md', ['posts/*.md'], ''],
+  ['posts/my-index.md', ['posts/*.md'], 'my-index'],
+  ['index.md', ['*.md'], ''],
+  ['posts/soup.md', ['**/*.md'], 'posts/soup'],
+  ['posts/soup.md', ['posts/soup.md'], 'soup'],
+  ['posts/old/soup.md', ['posts/**/*.md', 'posts/old/*.json'], 'soup'],
+  ['c++/notes/a.md', ['c++/notes/*.md'], 'a'],
+  ['posts/soup.md', ['{posts,pages}/*.md'], 'posts/soup'],
+  ['posts/soup.md', ['!drafts/*.md'], 'posts/soup'],
+  // A glob may also contain the folders between the site and the source.
+  ['soup.md', ['content/posts/*.md'], 'soup'],
+  ['2026/soup.md', ['content/**/*.md'], '2026/soup'],
+  ['2026/soup.md', ['content/posts/**/*.md'], '2026/soup'],
+])('the slug of %s with %j is %j', (relativePath, globs, slug) => {
+  const source = { workingDirectory: '/site', directory: '/site/content/posts' };
+  expect(toSlug({ source, relativePath }, globs)).toBe(slug);
+});
