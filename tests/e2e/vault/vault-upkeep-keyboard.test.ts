@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { seal } from '../../../src/sealing/seal.js';
+import { eventually } from '../../eventually.js';
 import { generateKeys } from '../../sealing/age-program.js';
 import { expectAccessible } from '../support/axe.js';
 import { describeInBrowser } from '../support/chromium.js';
@@ -244,7 +245,11 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
       await send('PUT', '/objects/smtp-key', await sealTo(`${version}`, [own]));
     }
     await go('/vault/audit', '50 of ');
+    const shown = page.getByText(/^50 of \d+ shown$/u);
+    const all = await shown.textContent();
     await choose('Subject', 'secrets');
+    // The entries of the filter replace older ones that were loaded for the previous filter.
+    await eventually(async () => expect(await shown.textContent()).not.toBe(all));
     const rows = page.getByRole('table').getByRole('row');
     await pressOn('button "Show older entries"');
     await rows.nth(51).waitFor();
