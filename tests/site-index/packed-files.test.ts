@@ -276,7 +276,7 @@ describe('the cleanup of the stored files', () => {
 
 test('A replica waits longer for a large file of a slow bucket than for a small one', async () => {
   const published = open();
-  const files = [await save('small.bin', Buffer.alloc(1_000, 1)), await save('large.bin', Buffer.alloc(2_000_000, 2))];
+  const files = [await save('small.bin', Buffer.alloc(1_000, 1)), await save('large.bin', Buffer.alloc(4_000_000, 2))];
   await published.add(files, signal);
   published.close();
   const slow: ObjectStore = {
@@ -286,16 +286,16 @@ test('A replica waits longer for a large file of a slow bucket than for a small 
       if (found) await delay(50, undefined, { signal: options!.signal! });
       async function* wait(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
         yield* body;
-        await delay(500, undefined, { signal: options!.signal! });
+        await delay(1_500, undefined, { signal: options!.signal! });
       }
       return found && { ...found, body: wait(found.body) };
     },
   };
-  const site = openSiteFiles(slow, folder, 200);
+  const site = openSiteFiles(slow, folder, 1_000);
   const target = path.join(folder, 'fetched');
   await expect(site.fetch(files[0]!.contentDigest, target)).rejects.toMatchObject({ code: 'unavailable' });
   await site.fetch(files[1]!.contentDigest, target);
-  expect(await readFile(target)).toEqual(Buffer.alloc(2_000_000, 2));
+  expect(await readFile(target)).toEqual(Buffer.alloc(4_000_000, 2));
 });
 
 test('An object of the index whose content was exchanged for a valid one is reported as damaged', async () => {
