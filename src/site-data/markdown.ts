@@ -67,6 +67,7 @@ const toPicture = ({ src, srcSet, sizes, srcSetWebp, ...size }: FieldResult<'flu
 /** The texts that are read from the records at a time. */
 const PAGE = 200;
 
+/** Until then, a server that was just started handles its first requests. */
 const START_MS = 2_000;
 
 const column = (name: string) => ({ kind: 'column', name, column: name, holds: 'value' }) as const;

@@ -2,7 +2,6 @@
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { readPage } from './add-a-service.js';
-import { readFormRows } from './gatsby-forms.js';
 import { type QueryResult, runCommand, whileServed, writeProjectFile } from './run-project.js';
 
 interface GatsbyOptions {
@@ -133,3 +132,23 @@ description: This is a custom description for SEO and Open Graph purposes.
 Far far away, behind the word mountains.
 `,
 };
+
+/** The forms of Gatsby in a row of a table of docs/gatsby.md, and those of Trellis. */
+export interface FormRow {
+  readonly gatsby: readonly string[];
+  readonly trellis: readonly string[];
+}
+
+/** Reads the code in the first two columns of the table below a heading. */
+export function readFormRows(page: string, heading: string): readonly FormRow[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  const rows = own.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
+  return rows.map((row) => {
+    const [, gatsby = '', trellis = ''] = row.split(/(?<!\\)\|/u);
+    return { gatsby: listCode(gatsby), trellis: listCode(trellis) };
+  });
+}
+
+const listCode = (cell: string): readonly string[] =>
+  [...cell.matchAll(/`([^`]+)`/gu)].map(([, code = '']) => code.replaceAll('\\|', '|'));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ContractError } from '@trellis/codegen/documents';
 import { deriveFullSchema } from '@trellis/codegen/site/load-schema';
-import { readFormRows } from '../project/gatsby-forms.js';
+import { readFormRows } from '../project/gatsby.js';
 
 const DOCUMENTS = ['directives', 'file', 'image', 'node', 'site'];
 const common = await Promise.all(

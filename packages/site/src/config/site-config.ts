@@ -45,7 +45,7 @@ interface SiteMetadata {
   readonly author: string | null;
   readonly description: string | null;
   readonly title: string | null;
-  /** The values of the fields that the project adds to `SiteSiteMetadata`. Others are ignored. */
+  /** The values of the fields that the project adds to `SiteSiteMetadata`. Others cause a warning. */
   readonly [name: string]: unknown;
 }
 

@@ -53,7 +53,7 @@ const MAX_DEPTH = 100;
 
 export function render(request: RenderingRequest): Rendering {
   const tree = toTree(parse(request.text), request);
-  const headings = nameHeadings(tree);
+  const headings = nameHeadings(tree, request);
   const text = measureText(tree);
   if (request.highlight) highlightCode(tree);
   return { html: toPieces(tree), headings, ...text };
@@ -62,7 +62,7 @@ export function render(request: RenderingRequest): Rendering {
 /** Renders the beginning of a text as HTML. */
 export function renderExcerpt(request: ExcerptRequest): HtmlPieces {
   const tree = toTree(cutTree(parse(request.text), request.length), request);
-  nameHeadings(tree);
+  nameHeadings(tree, request);
   if (request.highlight) highlightCode(tree);
   return toPieces(tree);
 }
@@ -114,8 +114,11 @@ function removeSecondPrefix({ properties }: Element): void {
   }
 }
 
-/** Gives headings an id, so that links can lead to them, and lists them. The heading of the footnotes is not part of the text. */
-function nameHeadings(tree: HtmlRoot): MarkdownHeading[] {
+/**
+ * Gives headings an id, so that links can lead to them, and lists them. The heading of the footnotes is not part of the text.
+ * In sanitised HTML, an id that the text sets has the form of the others, so that it can't be any name that scripts use.
+ */
+function nameHeadings(tree: HtmlRoot, { sanitize }: MarkdownSettings): MarkdownHeading[] {
   const slugger = new Slugger();
   const headings: MarkdownHeading[] = [];
   visitElements(tree, (element) => {
@@ -124,7 +127,9 @@ function nameHeadings(tree: HtmlRoot): MarkdownHeading[] {
     const own = takeOwnId(element);
     const value = textOf(element).trim();
     const { id } = element.properties;
-    const name = own ?? (typeof id === 'string' ? id : slugger.slug(value));
+    let name: string;
+    if (own !== undefined) name = sanitize ? slugger.slug(own) : own;
+    else name = typeof id === 'string' ? id : slugger.slug(value);
     element.properties.id = name;
     headings.push({ depth: Number(depth), value, id: name });
   });

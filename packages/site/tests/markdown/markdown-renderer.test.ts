@@ -92,14 +92,22 @@ describe('render', () => {
   test.each([
     ['## A title {#own-id}', '<h2 id="own-id">A title</h2>', 'A title'],
     ['Title {#t}\n===', '<h1 id="t">Title</h1>', 'Title'],
-    ['## A *title* {#Own_ID} ##', '<h2 id="Own_ID">A <em>title</em></h2>', 'A title'],
+    ['## A *title* {#Own_ID} ##', '<h2 id="own_id">A <em>title</em></h2>', 'A title'],
+    ['## A {#x}\n## B {#x}', '<h2 id="x">A</h2>\n<h2 id="x-1">B</h2>', 'A'],
     ['## {#only}', '<h2 id="only"></h2>', ''],
     ['## A {#x} title', '<h2 id="a-x-title">A {#x} title</h2>', 'A {#x} title'],
     ['## A `{#x}`', '<h2 id="a-x">A <code>{#x}</code></h2>', 'A {#x}'],
   ])('takes the id that a heading ends with: %j', async (text, html, value) => {
     const { headings, plainText } = await renderer.render(text, ALWAYS);
     expect(await toHtml(text)).toBe(html);
-    expect([headings[0]?.value, plainText]).toEqual([value, value]);
+    expect([headings[0]?.value, plainText.split('\n')[0]]).toEqual([value, value]);
+  });
+
+  test('keeps the id of a heading as it is written if all authors are trusted', async () => {
+    const trusting = openMarkdownRenderer({ ...SETTINGS, sanitize: false });
+    const { html } = await trusting.render('## A title {#Own_ID}', ALWAYS);
+    await trusting.close();
+    expect(html).toEqual(['<h2 id="Own_ID">A title</h2>']);
   });
 
   test('leaves markup, scripts and footnote marks out of the text', async () => {
