@@ -807,6 +807,56 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
   },
   {
     section,
+    feature: 'unevaluatedItems with contains',
+    note: 'ajv does not count what they evaluate.',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              allOf: [{ contains: { const: 1 } }]
+              unevaluatedItems: false
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['14:15 "unevaluatedItems" is not supported with "contains".'],
+  },
+  {
+    section,
+    feature: 'unevaluatedItems with items in an alternative',
+    note: 'ajv does not count what they evaluate.',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              anyOf: [{ items: { type: string } }, { minItems: 3 }]
+              unevaluatedItems: { type: boolean }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '14:15 "unevaluatedItems" is not supported with "items" in an alternative or a condition: use prefixItems there.',
+    ],
+  },
+  {
+    section,
     feature: 'properties, required',
     outcome: 'supported',
     contract: `paths:
@@ -1093,6 +1143,31 @@ client.POST('/items', { body: 2 }).catch(() => undefined);`,
         response: { code: 'invalid_input' },
       },
     ],
+  },
+  {
+    section,
+    feature: 'unevaluatedProperties with if and without then',
+    note: 'ajv does not count what they evaluate.',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              if: { properties: { kind: { const: a } }, required: [kind] }
+              else: { properties: { size: { type: integer } } }
+              unevaluatedProperties: false
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['15:15 "unevaluatedProperties" is not supported with an "if" without "then": use anyOf.'],
   },
   {
     section,

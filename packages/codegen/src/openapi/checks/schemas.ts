@@ -34,6 +34,7 @@ export function checkSchemas(sources: ContractSources, root: DocumentNode, repor
     checkDefaults(place, report);
     checkComposition(schema, report);
     checkDiscriminator(schema, report);
+    checkUnevaluated(schema, report);
     checkRecursion(schema, visited, report);
   }
 }
@@ -48,15 +49,20 @@ function checkRecursion(
 ): void {
   if (!isRecord(place.value) || visited.get(place.value) === 'left') return;
   visited.set(place.value, 'entered');
-  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => items(child(place, word)));
-  const single = ['if', 'then', 'else', 'not'].filter((word) => has(place, word)).map((word) => child(place, word));
   const reference = has(place, '$ref') ? follow(sources, place) : undefined;
-  const parts = [...lists, ...single, ...entries(child(place, 'dependentSchemas')).map(([, part]) => part)];
+  const parts = [...listParts(place), ...(has(place, 'not') ? [child(place, 'not')] : [])];
   for (const part of reference === undefined ? parts : [...parts, reference]) {
     if (visited.get(part.value) !== 'entered') checkRecursion({ sources, place: part }, visited, report);
     else report(place, 'The schema applies itself to the same value, without end.');
   }
   visited.set(place.value, 'left');
+}
+
+/** Returns the schemas that a schema applies to the same value, without its reference and those that it excludes. */
+function listParts(place: DocumentNode): DocumentNode[] {
+  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => items(child(place, word)));
+  const single = ['if', 'then', 'else'].filter((word) => has(place, word)).map((word) => child(place, word));
+  return [...lists, ...single, ...entries(child(place, 'dependentSchemas')).map(([, part]) => part)];
 }
 
 interface Schema {
@@ -259,12 +265,9 @@ function collectProperties(
   if (end === undefined || seen.has(end.value)) return known.size > 0;
   seen.add(end.value);
   for (const [name] of entries(child(end, 'properties'))) known.add(name);
-  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => items(child(end, word)));
-  const single = ['if', 'then', 'else'].filter((word) => has(end, word)).map((word) => child(end, word));
-  const parts = [...lists, ...single, ...entries(child(end, 'dependentSchemas')).map(([, part]) => part)];
   const isBeside = isRecord(place.value) && place !== end && Object.keys(place.value).length > 1;
   if (isBeside) for (const [name] of entries(child(place, 'properties'))) known.add(name);
-  for (const part of parts) collectProperties(sources, part, known, seen);
+  for (const part of listParts(end)) collectProperties(sources, part, known, seen);
   return known.size > 0 && !has(end, 'patternProperties');
 }
 
@@ -302,6 +305,51 @@ function checkDiscriminator({ sources, place }: Schema, report: ReportDiagnostic
     if (property === undefined || known.has(property) || isNotObject(sources, alternative)) continue;
     report.warn(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
   }
+}
+
+/**
+ * Reports keywords beside which ajv 8 counts too few or too many items and properties as evaluated, as its results for
+ * https://github.com/json-schema-org/JSON-Schema-Test-Suite show. Wrong values would be valid.
+ */
+function checkUnevaluated({ sources, place }: Schema, report: ReportDiagnostic): void {
+  for (const keyword of ['unevaluatedItems', 'unevaluatedProperties'] as const) {
+    if (!has(place, keyword)) continue;
+    const reason = findUncounted(
+      { sources, keyword, seen: { always: new Set(), sometimes: new Set() } },
+      place,
+      'always',
+    );
+    if (reason !== undefined) report(child(place, keyword), `"${keyword}" is not supported ${reason}.`, 'key');
+  }
+}
+
+interface Evaluation {
+  readonly sources: ContractSources;
+  readonly keyword: 'unevaluatedItems' | 'unevaluatedProperties';
+  /** The schemas that were visited, those that always apply and those that apply to some values. */
+  readonly seen: { readonly always: Set<unknown>; readonly sometimes: Set<unknown> };
+}
+
+function findUncounted(
+  evaluation: Evaluation,
+  place: DocumentNode,
+  applies: 'always' | 'sometimes',
+): string | undefined {
+  const { sources, keyword, seen } = evaluation;
+  if (seen[applies].has(place.value)) return undefined;
+  seen[applies].add(place.value);
+  if (has(place, 'if') && !has(place, 'then')) return 'with an "if" without "then": use anyOf';
+  if (keyword === 'unevaluatedItems' && has(place, 'contains')) return 'with "contains"';
+  if (keyword === 'unevaluatedItems' && applies === 'sometimes' && has(place, 'items'))
+    return 'with "items" in an alternative or a condition: use prefixItems there';
+  const reference = has(place, '$ref') ? follow(sources, place) : undefined;
+  const every = new Set(items(child(place, 'allOf')).map(({ value }) => value));
+  for (const part of reference === undefined ? listParts(place) : [reference, ...listParts(place)]) {
+    const isCertain = part === reference || every.has(part.value);
+    const found = findUncounted(evaluation, part, isCertain ? applies : 'sometimes');
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Returns whether the values of a schema have no properties, such as null and lists. */
