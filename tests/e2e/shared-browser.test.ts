@@ -35,14 +35,16 @@ describeInBrowser('a browser that two users share', () => {
 
   test('keeps the filters of each user apart', async () => {
     await become(ada);
-    // Until the end, as the browser may send a change after its page is closed, with the cookie of then.
+    // A client repeats a request that fails in another way, also after its page is closed, and then with the cookie of Bob.
     await page.route('**/api/settings/filter-state', (route) =>
-      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+      route.request().method() === 'PUT' ? route.fulfill({ status: 400 }) : route.continue(),
     );
     await stage.at.open('/', 'Pull requests');
     await stage.at.rows.first().waitFor();
+    const refused = page.waitForResponse((response) => response.request().method() === 'PUT');
     await stage.at.select('Group by', 'repository');
     await page.waitForURL(/group=/);
+    await refused;
     await page.goto('about:blank');
     await become(bob);
     const sent = stage.requests.length;
