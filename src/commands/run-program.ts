@@ -4,6 +4,7 @@ import { toJson, toPrintable } from './secrets/terminal.js';
 
 /** Runs the command that the arguments of the process name, and reports an expected failure in one line. */
 export async function runProgram(program: Command): Promise<void> {
+  markRequired(program);
   try {
     await program.parseAsync();
   } catch (error) {
@@ -11,6 +12,12 @@ export async function runProgram(program: Command): Promise<void> {
     process.stderr.write(formatFailure(error, wantsJson(process.argv)));
     process.exitCode = error.exitCode;
   }
+}
+
+/** Adds to the help which options a command cannot run without. */
+function markRequired(command: Command): void {
+  for (const option of command.options.filter(({ mandatory }) => mandatory)) option.description += ' (required)';
+  for (const one of command.commands) markRequired(one);
 }
 
 /** Checks the name, as a bundle has a class of its own. */

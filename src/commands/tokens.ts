@@ -58,7 +58,7 @@ export function tokensCommand(streams: OutputStreams): Command {
     .requiredOption('--label <text>', 'purpose of the token')
     .requiredOption(
       '--days <number>',
-      `lifetime in days, 1 to ${MAX_DAYS.personal}; ${MAX_DAYS.write} for secrets`,
+      `lifetime in days, 1 to ${MAX_DAYS.personal}, or to ${MAX_DAYS.write} for tokens of secrets`,
       parseDays,
     )
     .addOption(

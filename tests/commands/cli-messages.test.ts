@@ -32,6 +32,23 @@ test.each(['backup', 'restore', 'doctor', 'dev'])('%s --help: lists the options'
 });
 
 test.each([
+  [
+    ['tokens', 'create'],
+    ['label', 'days'],
+  ],
+  [
+    ['secrets', 'tokens', 'mint'],
+    ['consumer', 'description'],
+  ],
+  [['serve'], []],
+])('%j --help: marks the options that it requires', async (args, required) => {
+  const { out } = await cli.run([...args, '--help']);
+  const options = out.split(/^ {2}(?=-)/m).slice(1);
+  const marked = options.filter((text) => /\(required\)\s*$/.test(text));
+  expect(marked.map((text) => /--([a-z-]+)/.exec(text)?.[1])).toEqual(required);
+});
+
+test.each([
   [['--version'], "trellis: The output can't be written: ENOSPC\n"],
   [['completion', 'bash'], "trellis: The output can't be written: ENOSPC\n"],
   [['check-config', '--json'], '{"error":"The output can\'t be written: ENOSPC","exit_code":1}\n'],
