@@ -189,7 +189,7 @@ async function measureBoard(context: BrowserContext, origin: string, loadMs: num
   const devtools = await context.newCDPSession(page);
   await devtools.send('Network.clearBrowserCache');
   const first = await load(page, origin, loadMs);
-  await page.locator('li.pull').first().waitFor();
+  await page.locator('.pull').first().waitFor();
   await useBoard(page);
   const interactions = await page.evaluate(
     () => (window as unknown as { marks: { interactions: number[] } }).marks.interactions,
@@ -233,7 +233,7 @@ async function useBoard(page: Page): Promise<void> {
   await tap(page, page.getByPlaceholder('Search pull requests'));
   for (const letter of 'tax') await key(letter);
   for (let index = 0; index < 3; index += 1) await key('Backspace');
-  const row = page.locator('li.pull').nth(1);
+  const row = page.locator('.pull').nth(1);
   await tap(page, row.getByRole('checkbox'));
   await tap(page, row.getByRole('checkbox'));
   await tap(page, row.locator('summary'));

@@ -40,7 +40,7 @@ export async function openRecipe(page: Page): Promise<void> {
 
 /** Opens the details of a pull request whose checks fail. */
 export async function openDetails(page: Page): Promise<void> {
-  await page.locator('li.pull').first().click();
+  await page.locator('.pull').first().click();
 }
 
 export async function pasteVariables(page: Page): Promise<void> {

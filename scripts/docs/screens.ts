@@ -30,9 +30,9 @@ const FOLDER = 'docs/screens';
 type Scene = readonly [string, string, ((page: Page) => Promise<void>)?];
 
 const PAGES: Readonly<Record<string, Scene>> = {
-  'pull-requests': ['/', 'li.pull'],
+  'pull-requests': ['/', '.pull'],
   'pull-request': ['/', '.panel [role=list], .panel ul', openDetails],
-  issues: ['/issues', 'li.pull'],
+  issues: ['/issues', '.pull'],
   insights: ['/insights', '.bar-row'],
   repositories: ['/repositories', 'li.repository'],
   secrets: ['/vault', 'h1'],

@@ -55,7 +55,7 @@ describeInBrowser('every page of the dashboard', () => {
     await Promise.all([stage.at.open('/', 'Pull requests'), tab.goto(origin), guestTab.goto(origin)]);
     await guestTab.getByLabel('Board of').selectOption({ label: 'Ada' });
     const others = [tab, guestTab];
-    const rowIn = (one: Page) => one.locator('li.pull').filter({ hasText: 'Send receipts as PDF' });
+    const rowIn = (one: Page) => one.locator('.pull').filter({ hasText: 'Send receipts as PDF' });
     await Promise.all(others.map((one) => rowIn(one).waitFor()));
 
     await stage.at.confirm(await stage.at.button('Send receipts as PDF', 'Merge #1'), 'Merge #1?');

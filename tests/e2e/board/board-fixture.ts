@@ -65,7 +65,7 @@ export async function saveForges({ page, server: { origin }, forges }: ForgeFixt
 }
 
 export function createBoardActions(page: Page, origin: string): BoardActions {
-  const rows = page.locator('li.pull');
+  const rows = page.locator('.pull');
   const row = (title: string): Locator => rows.filter({ hasText: title });
   return {
     rows,
@@ -81,7 +81,7 @@ export function createBoardActions(page: Page, origin: string): BoardActions {
       }
       return wanted;
     },
-    titles: () => page.locator('li.pull a.open').allTextContents(),
+    titles: () => page.locator('.pull a.open').allTextContents(),
     shown: (count) => page.getByText(new RegExp(`^${count} of \\d+ (?:shown|match)$`)).waitFor(),
     said: (text) => page.locator('.toast').filter({ hasText: text }).first().waitFor(),
     confirm: pressAndConfirm,

@@ -84,7 +84,7 @@ describeInBrowser('updates of the board', () => {
     const tab = await stage.context.newPage();
     await tab.clock.install();
     await tab.goto(`${stage.server.origin}/`);
-    await tab.locator('li.pull').first().waitFor();
+    await tab.locator('.pull').first().waitFor();
     const isPartOfStream = (url: URL): boolean => url.pathname === '/api/dashboard/changes';
     await tab.route(isPartOfStream, () => undefined);
     const error = tab.getByRole('alert').getByText('The server did not respond in time.');

@@ -29,10 +29,10 @@ describeInBrowser('the board', () => {
   });
   afterAll(() => stage.close());
 
-  const rows = (): Locator => page.locator('li.pull');
+  const rows = (): Locator => page.locator('.pull');
   const row = (title: string): Locator => rows().filter({ hasText: title });
   /** The titles of the current list. Wait for the expected list first. */
-  const titles = (): Promise<string[]> => page.locator('li.pull a.open').allTextContents();
+  const titles = (): Promise<string[]> => page.locator('.pull a.open').allTextContents();
   const expectTitles = (wanted: readonly string[]): Promise<void> =>
     eventually(async () => expect(await titles()).toEqual(wanted));
   const shown = (count: number): Promise<void> => page.getByText(new RegExp(`^${count} of \\d+ shown$`)).waitFor();
@@ -241,7 +241,7 @@ describeInBrowser('the board', () => {
       for (const { value } of list.getEntries()) window.shift = (window.shift ?? 0) + value;
     }).observe({ type: 'layout-shift', buffered: true })`);
     await other.goto(stage.server.origin);
-    await other.locator('li.pull').first().waitFor();
+    await other.locator('.pull').first().waitFor();
     const bytes = await other.evaluate(() =>
       (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
         .filter(({ name }) => name.endsWith('.js'))
@@ -264,7 +264,7 @@ describeInBrowser('the board', () => {
     expect(document?.headers()['cache-control']).toBe('private, no-cache');
     await other.getByText('Ada', { exact: true }).waitFor();
     await other.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
-    await other.locator('li.pull').first().waitFor();
+    await other.locator('.pull').first().waitFor();
     const selectAll = other.getByRole('button', { name: /^Select all/ });
     expect(await selectAll.isDisabled()).toBe(true);
     release();

@@ -236,8 +236,8 @@ function SearchBox({ label, value, onValue, field, suggestions }: SearchBoxProps
       setOpen(true);
       select(wrap(selected + step, suggestions.length));
     } else if (event.key === 'Enter' && isShown && chosen !== undefined) accept(chosen);
-    // Without a list, Escape clears the field.
     else if (event.key === 'Escape' && isShown) setList(false);
+    else if (event.key === 'Escape' && value !== '') change('', false);
     else return;
     event.preventDefault();
   };
@@ -250,7 +250,10 @@ function SearchBox({ label, value, onValue, field, suggestions }: SearchBoxProps
       <input
         id={`${id}-field`}
         ref={field}
-        type="search"
+        // A search field cannot have this role.
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
         // The types require it for this role.
         list={undefined}
         role="combobox"

@@ -64,13 +64,13 @@ const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pu
  * screen readers; the block itself has no role.
  */
 const RowBlock = memo(function RowBlock({ rows, isFar, chosen, selected, ...rest }: RowBlockProps) {
-  const block = useRef<HTMLUListElement>(null);
+  const block = useRef<HTMLDivElement>(null);
   // Sets an estimated height until the block is first drawn.
   useLayoutEffect(() => {
     if (isFar) block.current?.style.setProperty('--rows', String(rows.length));
   }, [isFar, rows.length]);
   return (
-    <ul ref={block} role="none" class={`pulls ${isFar ? 'far' : ''}`}>
+    <div ref={block} class={`pulls ${isFar ? 'far' : ''}`}>
       {rows.map((row) => (
         <PullRequestRow
           key={getRowKey(row)}
@@ -79,7 +79,7 @@ const RowBlock = memo(function RowBlock({ rows, isFar, chosen, selected, ...rest
           isSelected={toSelection(row) === selected}
         />
       ))}
-    </ul>
+    </div>
   );
 }, isSame);
 
@@ -123,7 +123,7 @@ const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   const id = useId();
   const ci = toCiState(row);
   return (
-    <li
+    <div
       role="listitem"
       class={`pull ${row.changedSinceVisit ? 'changed' : ''} ${isReadOnly ? 'read-only' : ''}`}
       data-key={toSelection(row)}
@@ -158,7 +158,7 @@ const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
         </button>
         {!isReadOnly && <RowActions row={row} />}
       </div>
-    </li>
+    </div>
   );
 });
 

@@ -30,7 +30,7 @@ export function useSelection(): Selection {
       if (!(target instanceof Element) || target.closest(OWN_CLICKS) !== null) return;
       // The end of a selection of text is a click, too.
       if (document.getSelection()?.isCollapsed === false) return;
-      const selection = target.closest('li.pull')?.getAttribute('data-key') ?? '';
+      const selection = target.closest('.pull')?.getAttribute('data-key') ?? '';
       if (selection !== '') select(selection);
     };
     document.addEventListener('click', onClick);
@@ -91,11 +91,11 @@ const KEYS: Keys = {
   z: () => document.querySelector<HTMLElement>('.toast .undo')?.click(),
 };
 
-const rows = (): Element[] => [...document.querySelectorAll('li.pull')];
+const rows = (): Element[] => [...document.querySelectorAll('.pull')];
 
 /** The focused row, or the one in the side panel. */
 const current = (): Element | null =>
-  document.activeElement?.closest('li.pull') ?? document.querySelector('li.pull[aria-current]');
+  document.activeElement?.closest('.pull') ?? document.querySelector('.pull[aria-current]');
 
 /** The side panel, which has the actions of its row. */
 const panel = (): Element | null => document.querySelector('.panel');

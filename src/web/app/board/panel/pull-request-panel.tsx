@@ -158,7 +158,7 @@ function afterFrame(act: () => void): () => void {
 function focusOnRow(selection: string): void {
   const { activeElement } = document;
   if (activeElement !== null && activeElement !== document.body && activeElement.closest('.panel') === null) return;
-  const row = document.querySelector(`li.pull[data-key="${CSS.escape(selection)}"]`);
+  const row = document.querySelector(`.pull[data-key="${CSS.escape(selection)}"]`);
   row?.querySelector<HTMLElement>('a.open')?.focus({ preventScroll: true });
   row?.scrollIntoView({ block: 'nearest' });
 }
