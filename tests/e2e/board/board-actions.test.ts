@@ -186,7 +186,10 @@ describeInBrowser('pull request actions', () => {
     const other = await stage.context.newPage();
     await other.clock.install({ time: Date.now() + days * 86_400_000 });
     const there = createBoardActions(other, stage.server.origin);
+    // The page compares the clocks at its first response.
+    const compared = other.waitForResponse(/\/api\//);
     await there.open('/', 'Pull requests');
+    await compared;
     const snooze = other.waitForRequest(/\/api\/pull-requests\/snooze$/);
     await (await there.button('Show the way', 'Snooze until tomorrow')).click();
     await there.said('is snoozed until tomorrow');

@@ -254,6 +254,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     await pressOn('button "Show older entries"');
     await rows.nth(51).waitFor();
     await choose('Secret', 'plain');
+    await eventually(async () => expect(await rows.filter({ hasText: 'smtp-key' }).count()).toBe(0));
     await page.getByRole('row', { name: /create plain owner/ }).waitFor();
     await expectAccessible(page);
     const count = (await rows.count()) - 1;

@@ -226,10 +226,10 @@ function SecretRow({ object, ownKey, onTag }: ObjectRowProps) {
         </p>
         {description !== undefined && <p class="quiet">{description}</p>}
       </div>
-      <p class="quiet">
+      <div class="quiet">
         {readers.length === 0 ? 'No consumers' : `Readable by ${readers.join(', ')}`}
         {rest > 0 && <AllConsumers slug={slug} names={used_by} rest={rest} />}
-      </p>
+      </div>
       <p class="quiet">{updated_at && `Updated ${formatDate(updated_at)}`}</p>
     </div>
   );
