@@ -49,16 +49,37 @@ const TIMESTAMP =
 /** A day without separators, which YAML reads as a number. */
 const COMPACT_DAY = /^(\d{4})(\d{2})(\d{2})$/;
 
+/** A day with the English name of its month, as `Date` reads and prints it: `Jul 08 2022`, `Fri, 8 July 2022 10:00:00 GMT`. */
+const NAMED_MONTH =
+  /^(?:[a-z]{3,9},?[ ]+)??(?:(\d{1,2})[ ]+([a-z]{3,9})\.?|([a-z]{3,9})\.?[ ]+(\d{1,2})),?[ ]+(\d{4})(?:,?[ ]+(\d{1,2}:\d{2}(?::\d{2})?)[ ]*(Z|GMT|UTC|[+-]\d{2}:?\d{2})?)?$/i;
+
+const MONTHS = [
+  ...['january', 'february', 'march', 'april', 'may', 'june', 'july'],
+  ...['august', 'september', 'october', 'november', 'december'],
+];
+
 /**
  * Returns a date of a content file in ISO 8601, or `undefined` for a different value. ISO 8601 stays as it is, except
- * that a compact day gets its dashes; a YAML timestamp with a time is converted to UTC, as YAML's own types do.
+ * that a compact day gets its dashes. Other dates with a time are converted to UTC, as YAML's own types do.
  */
 export function normalizeDate(value: unknown): string | undefined {
   const isNumber = Number.isInteger(value) && /^(?:\d{4}){1,2}$/.test(String(value));
   if (typeof value !== 'string' && !isNumber) return undefined;
   const text = String(value).replace(COMPACT_DAY, '$1-$2-$3');
-  if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;
+  if (text.length > MAX_TEXT) return undefined;
+  if (!/^[+-]?\d{4}/.test(text)) return fromNamedMonth(text);
   return DateTime.fromISO(text).isValid ? text : fromTimestamp(text);
+}
+
+/** Unlike `Date`, reads a time without a zone in UTC, so that the date does not depend on the server. */
+function fromNamedMonth(text: string): string | undefined {
+  const parts = NAMED_MONTH.exec(text.trim());
+  if (!parts) return undefined;
+  const [, first, firstMonth, secondMonth, second, year = '', time, zone = 'Z'] = parts;
+  const name = (firstMonth ?? secondMonth ?? '').toLowerCase().replace(/^sept$/, 'sep');
+  const month = MONTHS.findIndex((one) => one === name || one.slice(0, 3) === name) + 1;
+  const day = `${year}-${month}-${first ?? second ?? ''}`;
+  return fromTimestamp(time === undefined ? day : `${day} ${time} ${zone.replace(/^(?:GMT|UTC|z)$/i, 'Z')}`);
 }
 
 function fromTimestamp(text: string): string | undefined {

@@ -256,7 +256,7 @@ interface ContentCache {
 }
 
 /** Increment it when the same files produce different records. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 const DIGEST = 'content.digest';
 const NOTES = 'content.notes';

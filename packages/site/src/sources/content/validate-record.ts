@@ -221,7 +221,7 @@ class Validation {
 
 const WANTED: Readonly<Record<ScalarType, string>> = {
   Boolean: 'true or false',
-  Date: 'a date in ISO 8601 or YAML',
+  Date: 'a date such as 2026-07-08 or 8 July 2026',
   Float: 'a number',
   ID: 'text',
   Int: 'a 32-bit whole number',
