@@ -26,6 +26,7 @@ import {
   tsx,
   zig,
 } from './libraries.js';
+import { BLOCK_END } from './mdx.js';
 import {
   cutText,
   type ExcerptRequest,
@@ -74,7 +75,13 @@ export const excerptMarkdown = ({ text, length }: ExcerptRequest): string =>
 function parse(text: string): MarkdownRoot {
   const tree = markdown.parse(text);
   assertDepth(tree);
+  if (text.includes(BLOCK_END)) removeBlockEnds(tree);
   return tree;
+}
+
+function removeBlockEnds(node: MarkdownNode): void {
+  if (node.type === 'html') node.value = node.value.replaceAll(BLOCK_END, '');
+  if ('children' in node) for (const child of node.children) removeBlockEnds(child);
 }
 
 /** @throws RangeError for a tree whose nodes are nested too deeply. */

@@ -17,7 +17,26 @@ test.each([
 test.each([
   ['<Note /> a', '<Note ></Note> a'],
   ['<Since v="1.0"/> a <Ui.Card\n  b\n/> c', '<Since v="1.0"></Since> a <Ui.Card\n  b\n></Ui.Card> c'],
+  ['<Card\n  a="<b>"\n  c={() => 1}\n/>', '<!----><Card a="<b>"></Card>\n\n\n'],
 ])('closes the elements of %j', (text, expected) => {
+  expect(mdxToMarkdown(text)).toBe(expected);
+});
+
+test.each([
+  ['the text of an element', '<Note>\n  One *two*.\n</Note>', '<!----><Note>\nOne *two*.\n<!----></Note>'],
+  [
+    'elements in elements',
+    '<A>\n    <B c={{ d: 1 }}>\n        # One\n          two\n    </B>\n</A>',
+    '<!----><A>\n<!----><B>\n# One\n  two\n<!----></B>\n<!----></A>',
+  ],
+  [
+    'an element in a list',
+    '1. One\n\n   <A><B>\n     two\n    three\n   </B></A>\n\n   four',
+    '1. One\n\n   <!----><A><B>\n   two\n   three\n   <!----></B></A>\n\n   four',
+  ],
+  ['code', '<A>\n\t```js\n\ta;\n\t```\n</A>', '<!----><A>\n```js\na;\n```\n<!----></A>'],
+  ['text after an end without a beginning', '</A>\n  a', '<!----></A>\n  a'],
+])('separates tags from %s', (_what, text, expected) => {
   expect(mdxToMarkdown(text)).toBe(expected);
 });
 
@@ -30,6 +49,8 @@ test.each([
   '> 1. ```js\n> <A />\n> ```\n\n{a}',
   '````md\n```\n<A />\n```\n<B />\n````',
   '```js\n<A />',
+  '<p>\n  a *b*\n</p>',
+  '<b>One</b> and <i>two</i>',
 ])('leaves %j as it is', (text) => {
   expect(mdxToMarkdown(text)).toBe(text);
 });
@@ -37,6 +58,11 @@ test.each([
 test.each([
   ['statements without an end', 'export (\n\n'],
   ['elements without an end', '<A '],
+  ['elements on lines', '<A>\n'],
+  ['tags without an end', '<A b={\n'],
+  ['tags with many braces', '<A b={{{'],
+  ['tags on one line', '<A>'],
+  ['tags before text', '<A b="c>\n'],
   ['comments without an end', '{/*'],
   ['code blocks', '~~~\n'],
   ['code spans', '` '],
@@ -49,8 +75,8 @@ test.each([
 });
 
 test.each([
-  ['soup.mdx', '<Note></Note>'],
-  ['Soup.MDX', '<Note></Note>'],
+  ['soup.mdx', '<!----><Note></Note>'],
+  ['Soup.MDX', '<!----><Note></Note>'],
   ['soup.md', '<Note/>'],
 ])('the text of %s is read as its extension demands', (base, expected) => {
   const file = { id: 'file', absolutePath: `/site/${base}`, base, contentDigest: '' };
